@@ -22,7 +22,7 @@ async function main([file, ...more]) {
 async function memoryDocument() {
   // Loaded here: an older Node reads this file too.
   const { Registry } = await import('prom-client')
-  const { createLogger } = await import('../http/logging.ts')
+  const { createLogger } = await import('../http/operational/logging.ts')
   const { createMemoryServer } = await import('../memory/server.ts')
   const { systemClock } = await import('../runtime/clock.ts')
   const { version } = await import('../cli/program.ts')

@@ -1,5 +1,5 @@
 /** The journal of a running orchestrator, by its API. */
-import { pageOf, type Page } from '../http/list.ts'
+import { pageOf, type Page } from '../http/problems/list.ts'
 import type { Static, TSchema } from 'typebox'
 import type { OrchestratorClient } from './server/client.ts'
 import {

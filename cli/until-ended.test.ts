@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLogger } from '../http/logging.ts'
+import { createLogger } from '../http/operational/logging.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
 import { orchestratorReadiness } from '../orchestrator/wiring/readiness.ts'
 import { untilEnded } from './until-ended.ts'

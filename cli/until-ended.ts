@@ -1,4 +1,4 @@
-import type { Logger } from '../http/logging.ts'
+import type { Logger } from '../http/operational/logging.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { sleep } from '../runtime/clock.ts'
 import { messageOf } from '../runtime/errors.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { Problem, problemBody } from './problem.ts'
+import { Problem, problemBody } from './problems/problem.ts'
 
 /** Bytes that are no HTTP get an answer in the same form as everything else, when there is anyone left to read it. */
 export function answerBrokenConnection(error: Error & { code?: string }, socket: Socket): void {

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { withDeadline } from './deadline.ts'
-import { faultsOf } from './validation.ts'
+import { faultsOf } from './problems/validation.ts'
 import type { Clock, Fetch } from './ports.ts'
 
 /** HTTP-RULE-5: a request of ours waits no longer than this for an identity provider. */

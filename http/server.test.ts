@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
-import { Problem } from './problem.ts'
+import { Problem } from './problems/problem.ts'
 import { withServer } from './testing/fixture.ts'
 
 const Thing = Type.Object(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { Problem } from './problem.ts'
+import { Problem } from './problems/problem.ts'
 import { withServer, type TestServer } from './testing/fixture.ts'
 import type { TakeUpgrade } from './upgrades.ts'
 

@@ -5,9 +5,9 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerOn } from './broken-connection.ts'
-import type { Logger } from './logging.ts'
+import type { Logger } from './operational/logging.ts'
 import type { Clock } from './ports.ts'
-import { Problem } from './problem.ts'
+import { Problem } from './problems/problem.ts'
 
 /** Has switched the protocol when it resolves. What it throws refuses: a Problem with its status. */
 export type TakeUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>

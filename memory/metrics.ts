@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { HttpApp } from '../http/app.ts'
 import { withDeadline } from '../http/deadline.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import type { Feed } from './feed/feed.ts'

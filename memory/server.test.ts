@@ -1,6 +1,6 @@
 /** Every operation of the document answers each problem that it lists for all of them: who calls, and what was sent. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/problems/problem.ts'
 import { openTestMemory, type TestMemory } from './testing/service.ts'
 
 interface Operation {

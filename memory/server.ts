@@ -1,9 +1,9 @@
 /** The HTTP side of the memory service: the kit's server with all routes of docs/contract/knowledge.md below one authentication. */
 import type { Authenticate } from '../http/auth/authenticate.ts'
 import type { HttpApp } from '../http/app.ts'
-import { exposeMetrics } from '../http/expose-metrics.ts'
-import type { Logger } from '../http/logging.ts'
-import type { Readiness } from '../http/readiness.ts'
+import { exposeMetrics } from '../http/operational/expose-metrics.ts'
+import type { Logger } from '../http/operational/logging.ts'
+import type { Readiness } from '../http/operational/readiness.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import type { MemoryDeps } from './deps.ts'
 import type { Foreground } from './foreground.ts'

@@ -1,9 +1,9 @@
 /** The memory service, wired: everything but what opens stores, engines and sockets, which whoever composes it brings. */
 import { Registry } from 'prom-client'
 import type { Authenticate } from '../http/auth/authenticate.ts'
-import type { Logger } from '../http/logging.ts'
+import type { Logger } from '../http/operational/logging.ts'
 import type { Fetch, Ids } from '../http/ports.ts'
-import type { Readiness } from '../http/readiness.ts'
+import type { Readiness } from '../http/operational/readiness.ts'
 import type { HttpServer } from '../http/server.ts'
 import { memoryMachines } from '../machines/registry.ts'
 import type { Clock } from '../runtime/clock.ts'

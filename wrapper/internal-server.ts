@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { bearer, unauthenticated, type Authenticate, type Principal } from '../http/auth/authenticate.ts'
 import { constantTimeEqual } from '../http/auth/hmac.ts'
-import type { Logger } from '../http/logging.ts'
+import type { Logger } from '../http/operational/logging.ts'
 import type { Clock, Ids } from '../http/ports.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/problems/problem.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import { addUsageFeed, type UsageFeedOptions } from './usage/usage-feed.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from '../http/validation.ts'
+import { faultsOf } from '../http/problems/validation.ts'
 import { IssueReport } from './issue-report.ts'
 
 const least = { category: 'tool_error', description: 'scm_read answers 500' }

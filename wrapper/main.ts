@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createLogger } from '../http/logging.ts'
-import { serverClock } from '../http/server-clock.ts'
+import { createLogger } from '../http/operational/logging.ts'
+import { serverClock } from '../http/operational/server-clock.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { Attestor } from './attestation/attestor.ts'

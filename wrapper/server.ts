@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Authenticate } from '../http/auth/authenticate.ts'
-import { clampLimit, decodeCursor, listQuery, page } from '../http/list.ts'
-import type { Logger } from '../http/logging.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../http/problems/list.ts'
+import type { Logger } from '../http/operational/logging.ts'
 import type { Clock, Ids } from '../http/ports.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/problems/problem.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import { contractVersion } from '../machines/turn/contract-version.ts'
 import {

@@ -1,5 +1,5 @@
 import type { SpanExporter } from '../http/tracing/exporter.ts'
-import type { Logger } from '../http/logging.ts'
+import type { Logger } from '../http/operational/logging.ts'
 import type { Fetch, Ids } from '../http/ports.ts'
 import type { Attestor } from './attestation/attestor.ts'
 import type { Environment } from './boot/environment.ts'

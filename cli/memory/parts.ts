@@ -1,6 +1,6 @@
 /** Opens what the memory service works over: its store, its engine, and the store of its code graphs. */
 import { join } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Fetch } from '../../http/ports.ts'
 import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
 import { createLightRagEngine } from '../../memory/engine/lightrag/engine.ts'

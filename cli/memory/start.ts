@@ -1,7 +1,7 @@
 /** Opens the memory service of a process, lets it listen, and lets it go. */
 import { bearer } from '../../http/auth/authenticate.ts'
 import { oidcVerifier } from '../../http/auth/oidc.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Fetch, Ids } from '../../http/ports.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
 import { composeMemory } from '../../memory/service.ts'

@@ -1,4 +1,4 @@
-import { visible } from '../../http/visible.ts'
+import { visible } from '../../http/operational/visible.ts'
 
 /** Rows under their headings, each column as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

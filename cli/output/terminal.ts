@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
-import { visible } from '../../http/visible.ts'
+import { visible } from '../../http/operational/visible.ts'
 
 /** A text is one line: only a list has more, so that nobody's text becomes a line of ours. */
 type Lines = string | readonly string[]

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { valueAt } from '../../crd/columns.ts'
 import type { Kind } from '../../crd/kinds.ts'
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '../../http/problems/api-error.ts'
 import { listAll, type OrchestratorClient } from '../server/client.ts'
 
 interface View {

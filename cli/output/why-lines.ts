@@ -1,6 +1,6 @@
 /** How a Task or a Project stands, in lines for people. */
 import { Type, type Static, type TSchema } from 'typebox'
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '../../http/problems/api-error.ts'
 import { belowRows, mergedRows, wayOf, workRows, type WhyAnswer, type WhyRow } from '../../machines/why/why-rows.ts'
 import { listAll, type OrchestratorClient } from '../server/client.ts'
 import { Condition, conditionLines } from './conditions.ts'

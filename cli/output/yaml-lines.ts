@@ -1,6 +1,6 @@
 import { Document, visit } from 'yaml'
 import { kubectlTags } from '../../crd/documents.ts'
-import { visible } from '../../http/visible.ts'
+import { visible } from '../../http/operational/visible.ts'
 
 /** Documents of YAML. A text that `visible` changes stands in double quotes, where a reader takes the numbers back. */
 export function yamlLines(values: readonly unknown[]): readonly string[] {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { Receipt } from '../../runtime/runtime.ts'
-import type { Problem } from '../../http/problem.ts'
-import { problemCodes } from '../../http/problem-codes.ts'
+import type { Problem } from '../../http/problems/problem.ts'
+import { problemCodes } from '../../http/problems/problem-codes.ts'
 import { answerFrom } from './answer.ts'
 
 function receipt(answer: { readonly status: number; readonly body: object } | undefined): Receipt {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Receipt } from '../../runtime/runtime.ts'
-import { Problem } from '../../http/problem.ts'
-import { problemCodes, type ProblemCode } from '../../http/problem-codes.ts'
+import { Problem } from '../../http/problems/problem.ts'
+import { problemCodes, type ProblemCode } from '../../http/problems/problem-codes.ts'
 
 /** What the runtime itself answers for an actor that cannot. */
 const runtimeCodes: ReadonlyMap<string, ProblemCode> = new Map([

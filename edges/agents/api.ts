@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { answerError } from '../../http/answer-problem.ts'
+import { answerError } from '../../http/problems/answer-problem.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
 import { authenticateAgent } from './caller.ts'

@@ -1,5 +1,5 @@
 /** What a schema cannot say of a call: which argument goes with which word. The routes and the tools ask the same. */
-import type { Fault } from '../../http/problem.ts'
+import type { Fault } from '../../http/problems/problem.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { ForgeUnavailableError } from '../forge/errors.ts'
 import type { Fence, ForgePort } from '../forge/port.ts'
 import { forgePath, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../forge/projects.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { isWithin, momentOf, type Clock } from '../../runtime/clock.ts'
 import { callTimeoutMs } from './call-timeout.ts'
 import type { AgentApiDeps } from './deps.ts'

@@ -17,7 +17,7 @@ import {
   UnauthorizedError,
   ValidationError,
 } from '../forge/errors.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { problemOf } from './forge-problem.ts'
 
 describe('what a tool is told of a failure', () => {

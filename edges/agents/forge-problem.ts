@@ -7,7 +7,7 @@ import {
   TerminalError,
 } from '../../runtime/errors.ts'
 import { ConflictError, NotFoundError, NotMergeableError, RateLimitedError, ValidationError } from '../forge/errors.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 
 /** Anything else is returned as it came. */
 export function problemOf(error: unknown): unknown {

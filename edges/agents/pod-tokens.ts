@@ -3,7 +3,7 @@ import { AgentKind } from '../../machines/task/events.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { signToken, verifyToken, type SigningKey } from '../../http/auth/tokens.ts'
-import { faultsOf } from '../../http/validation.ts'
+import { faultsOf } from '../../http/problems/validation.ts'
 
 /**
  * What a pod's token says of it (POD-TOKEN-1). `task` and `project` are actor ids. `projectUid`: of the Project that it was made

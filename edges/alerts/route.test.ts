@@ -6,7 +6,7 @@ import { queueMachine } from '../../machines/queue/machine.ts'
 import type { Answer, Delivery, Receipt } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import { createServer } from '../../http/server.ts'
 import { registerAlertWebhook, type Alerting } from './route.ts'
 

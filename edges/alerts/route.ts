@@ -9,7 +9,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { constantTimeEqual } from '../../http/auth/hmac.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import { firingOf, type KnownIncident } from './incident.ts'
 import { AlertDelivery, type Alert } from './payload.ts'
 

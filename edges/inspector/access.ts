@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { unauthenticated, type Authenticate, type Principal } from '../../http/auth/authenticate.ts'
 import { rightsWith } from '../../http/auth/roles.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { InspectorDeps } from './deps.ts'
 import type { Session } from './sessions.ts'
 

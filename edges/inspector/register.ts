@@ -5,7 +5,7 @@
  */
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
-import { visible } from '../../http/visible.ts'
+import { visible } from '../../http/operational/visible.ts'
 import { authenticateViewer } from './access.ts'
 import { readAssets } from './assets.ts'
 import type { InspectorDeps } from './deps.ts'

@@ -1,5 +1,5 @@
 /** What strangers wrote, so that a page shows all of it: a title that turns its own tail around says so. */
-import { visible } from '../../http/visible.ts'
+import { visible } from '../../http/operational/visible.ts'
 
 /** Every text of an answer, line by line. */
 export function seenTexts(value: unknown): unknown {

@@ -1,7 +1,7 @@
 /** The journal as an API. Addresses and keys stand in the query, since ids hold slashes. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/list.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../http/problems/list.ts'
 import { ActorAnswer, ActorBundle, DeadLetterAnswer, EffectAnswer, HistoryAnswer, ReplayAnswer } from './answers.ts'
 import type { JournalPage, JournalApi, PageQuery } from './journal-api.ts'
 

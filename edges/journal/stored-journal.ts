@@ -1,6 +1,6 @@
 /** The journal over a store. Nothing of it needs a running runtime, so a stopped one can be asked as well. */
 import { redact, redactText } from '../../runtime/redact.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
 import { effectKey, parseAddress, parseEffectKey } from '../../runtime/address.ts'
 import { maskWith } from '../../runtime/journal/bundle/mask.ts'

@@ -1,6 +1,6 @@
 /** The end of a log file, whatever its length. */
 import { open } from 'node:fs/promises'
-import { invalidInput } from '../../http/problem.ts'
+import { invalidInput } from '../../http/problems/problem.ts'
 import type { LogWish } from '../ports/pods.ts'
 
 interface LogTail {

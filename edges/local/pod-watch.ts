@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import { createOutage, type Outage } from '../../runtime/outage.ts'

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, closeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Gone, LogWish, PodInputs, PodLog, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'

@@ -5,7 +5,7 @@ import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf, protect, type Authenticate } from '../../http/auth/authenticate.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import { contentHash } from '../forge/hash.ts'
 import type {
   AppliedResource,

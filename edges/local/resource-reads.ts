@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { kindNamed, type Kind } from '../../crd/kinds.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page, sliceBehind } from '../../http/list.ts'
-import { Problem } from '../../http/problem.ts'
+import { clampLimit, decodeCursor, listQuery, page, sliceBehind } from '../../http/problems/list.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { Resource, ResourceReader } from '../ports/resources.ts'
 import {
   viewKey,

@@ -2,7 +2,7 @@ import { Type, type TSchema, type Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
-import { faultsOf } from '../../http/validation.ts'
+import { faultsOf } from '../../http/problems/validation.ts'
 import { Hindrance, MessageAccepted, Session, TurnList, TurnResult } from '../../machines/turn/schema.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 

@@ -7,7 +7,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { HttpApp } from '../../http/app.ts'
 import type { Clock } from '../../http/ports.ts'
 import { verifyHmac } from '../../http/auth/hmac.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { readTraceparent } from '../../http/tracing/traceparent.ts'
 import type { Gone, PodObservation, PodPort } from '../ports/pods.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Ids } from '../../http/ports.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Problem } from '../problem.ts'
+import { Problem } from '../problems/problem.ts'
 import { withServer } from '../testing/fixture.ts'
 import { bearer, principalOf, protect, unauthenticated, type Principal, type VerifyToken } from './authenticate.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem } from '../problem.ts'
+import { Problem } from '../problems/problem.ts'
 import type { Rights } from './roles.ts'
 
 /** Who calls, as proven by a token that was verified. */

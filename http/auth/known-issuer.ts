@@ -2,7 +2,7 @@
  * A provider's published configuration, asked for from the start on and again until it is had: a program whose identity
  * provider is away serves what needs no provider.
  */
-import type { Logger } from '../logging.ts'
+import type { Logger } from '../operational/logging.ts'
 import type { Clock, Fetch } from '../ports.ts'
 import { discoverIssuer, type IssuerMetadata } from './discovery.ts'
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { unauthenticated, type VerifyToken } from '../auth/authenticate.ts'
-import { createLogger, type Logger } from '../logging.ts'
+import { createLogger, type Logger } from '../operational/logging.ts'
 import type { Clock } from '../ports.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../server.ts'
 

@@ -1,6 +1,6 @@
 /** The knowledge service's REST interface as its clients call it. */
 import { gzipSync } from 'node:zlib'
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '../../http/problems/api-error.ts'
 import { withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import type { TokenSource } from '../../http/token-source.ts'

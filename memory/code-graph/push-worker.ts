@@ -1,6 +1,6 @@
 /** A thread that reads, checks and sorts one push after the other: bytes come in, texts to store go out. */
 import { parentPort } from 'node:worker_threads'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { piecesOf } from '../graph/postgres/piece.ts'
 import type { WrittenPiece } from '../graph/port.ts'
 import { PushScan } from './push-reader.ts'

@@ -1,4 +1,4 @@
-import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
+import { invalidInput, Problem, type Fault } from '../../http/problems/problem.ts'
 import type { Contributions } from '../graph/model.ts'
 import type { GraphPart, GraphStore, StageOutcome } from '../graph/port.ts'
 import { eachOf, merged, settle, sortByFile, type Pushed } from '../graph/settle.ts'

@@ -1,7 +1,7 @@
 /** The parameters that questions have in common (CODE-QUERY, docs/contract/knowledge.md; GRAPH-RULE-2). */
 import { Type, type Static } from 'typebox'
-import { clampLimit } from '../../http/list.ts'
-import { Problem } from '../../http/problem.ts'
+import { clampLimit } from '../../http/problems/list.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { CodeEntity, Tier } from '../graph/model.ts'
 import type { EdgeFilter, GraphStore, GraphView, HopBudget } from '../graph/port.ts'
 import { entityId, repoName, text } from './schema.ts'

@@ -4,8 +4,8 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { FastifyRequest } from 'fastify'
-import type { ProblemCode } from '../../http/problem-codes.ts'
-import { Problem } from '../../http/problem.ts'
+import type { ProblemCode } from '../../http/problems/problem-codes.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { IndexedFile } from '../graph/model.ts'
 import type { WrittenPiece } from '../graph/port.ts'

@@ -1,6 +1,6 @@
 /** Bodies of the code graph (CODE-PUSH, docs/contract/knowledge.md). */
 import { Type, type Static, type TProperties, type TSchema, type TString } from 'typebox'
-import { plainName as storable } from '../../http/plain-input.ts'
+import { plainName as storable } from '../../http/problems/plain-input.ts'
 
 export function text(maxLength: number, description?: string): TString {
   return Type.String({

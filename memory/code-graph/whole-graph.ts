@@ -1,5 +1,5 @@
 /** Questions about a graph as a whole, in the words of the answers. */
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { CodeEdge, CodeEntity } from '../graph/model.ts'
 import { tiers } from '../graph/model.ts'
 import type { EdgeFilter, GraphArrays, GraphStore, GraphView } from '../graph/port.ts'

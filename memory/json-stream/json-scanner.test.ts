@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonFault } from '../../http/plain-input.ts'
+import { jsonFault } from '../../http/problems/plain-input.ts'
 import { JsonScanner, ValueTooLargeError } from './json-scanner.ts'
 import { JsonSyntaxError } from './parse-value.ts'
 

@@ -1,4 +1,4 @@
-import { mostLevels } from '../../http/plain-input.ts'
+import { mostLevels } from '../../http/problems/plain-input.ts'
 import { JsonSyntaxError, parseValue, requirePlainKey } from './parse-value.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isPlainName, jsonFault } from '../../http/plain-input.ts'
+import { isPlainName, jsonFault } from '../../http/problems/plain-input.ts'
 
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'

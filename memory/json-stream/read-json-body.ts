@@ -2,7 +2,7 @@
 import { createGunzip } from 'node:zlib'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import { JsonScanner, ValueTooLargeError, type ScannerEvents, type ScannerLimits } from './json-scanner.ts'
 import { JsonSyntaxError } from './parse-value.ts'
 

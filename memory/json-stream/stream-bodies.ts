@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { maxBulkBytes, mostDrained } from './read-json-body.ts'
 
 /** Declares routes whose JSON body stays the stream that it is (`readJsonBody`): `streamBodies(app, (scope) => ...)`. */

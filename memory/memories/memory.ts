@@ -1,6 +1,6 @@
 /** A memory: its REST form (MEMORIES-2; names are snake_case, MEMORY-RULE-6), and its row. */
 import { Type, type Static } from 'typebox'
-import { plainName } from '../../http/plain-input.ts'
+import { plainName } from '../../http/problems/plain-input.ts'
 
 export const maxContentCharacters = 1_048_576
 export const maxMetadataKeys = 64

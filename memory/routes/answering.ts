@@ -1,4 +1,4 @@
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { EngineError } from '../engine/port.ts'
 
 /** An engine that can't be asked is a system behind this one; what it said stays in the log. */

@@ -1,7 +1,7 @@
 /** What is worked out about a code graph as a whole: importance, communities, bridges (CODE-GRAPH, docs/contract/knowledge.md). */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { Analyst } from '../code-graph/analytics/analyst.ts'
 import { filterOf, filterQuery, limitOf, limitQuery, repoQuery } from '../code-graph/query.ts'
 import * as body from '../code-graph/schema.ts'

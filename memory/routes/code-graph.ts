@@ -1,7 +1,7 @@
 /** Ways, summaries and lists of a code graph (CODE-GRAPH, docs/contract/knowledge.md); pushes and analytics stand beside this file. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { explain } from '../code-graph/explain.ts'
 import {
   askGraph,

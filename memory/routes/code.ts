@@ -1,8 +1,8 @@
 /** The code graph by entity: search, and steps along edges (CODE-GRAPH, docs/contract/knowledge.md). */
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { decodeCursor, encodeCursor } from '../../http/list.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { decodeCursor, encodeCursor } from '../../http/problems/list.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import {
   askGraph,

@@ -1,9 +1,9 @@
 /** Typed, directed edges between entities (EDGES, docs/contract/knowledge.md). They live in our rows, whatever the engine holds. */
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor } from '../../http/list.ts'
-import { plainName } from '../../http/plain-input.ts'
-import { Problem } from '../../http/problem.ts'
+import { clampLimit, decodeCursor } from '../../http/problems/list.ts'
+import { plainName } from '../../http/problems/plain-input.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
 import { Metadata } from '../memories/memory.ts'

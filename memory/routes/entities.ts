@@ -1,10 +1,10 @@
 /** Entities of the retrieval engine's graph (ENTITIES, docs/contract/knowledge.md; MEMORY-RULE-7 for PATCH). */
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { acceptJsonAs } from '../../http/body.ts'
-import { clampLimit, decodeCursor } from '../../http/list.ts'
-import { plainName } from '../../http/plain-input.ts'
-import { Problem, invalidInput } from '../../http/problem.ts'
+import { acceptJsonAs } from '../../http/problems/body.ts'
+import { clampLimit, decodeCursor } from '../../http/problems/list.ts'
+import { plainName } from '../../http/problems/plain-input.ts'
+import { Problem, invalidInput } from '../../http/problems/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import {
   findEntity,

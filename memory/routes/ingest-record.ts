@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor } from '../../http/list.ts'
+import { clampLimit, decodeCursor } from '../../http/problems/list.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { recordedCommit, recordedFiles } from '../ingest/record.ts'
 import { FilePath, RepoName } from '../memories/memory.ts'

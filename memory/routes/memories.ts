@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import { sleep } from '../../runtime/clock.ts'
 import { acceptBulk, BulkRequest } from '../ingest/accept.ts'
 import { JobBody } from '../ingest/job-view.ts'

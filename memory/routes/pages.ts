@@ -1,6 +1,6 @@
 /** Lists of the memory service: those of the kit, spelled as this service spells (MEMORY-RULE-6, MEMORY-LIMITS-8). */
 import { Type, type Static, type TSchema } from 'typebox'
-import { listQuery as kitQuery, page as kitPage } from '../../http/list.ts'
+import { listQuery as kitQuery, page as kitPage } from '../../http/problems/list.ts'
 
 export const listQuery = {
   limit: kitQuery.limit,

@@ -1,5 +1,5 @@
 /** A memory service for tests: real parts over Postgres in memory, a real server, and a token that is believed. */
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { captureLog, type LogCapture } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { emptiedTables } from '../../runtime/store/testing/pristine-store.ts'

@@ -1,7 +1,7 @@
 /** Kills each loop of a whole orchestrator, one by one: each starts anew, and one that hangs stands in `degraded` and in a series. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { createLogger } from '../../http/logging.ts'
-import { serverClock } from '../../http/server-clock.ts'
+import { createLogger } from '../../http/operational/logging.ts'
+import { serverClock } from '../../http/operational/server-clock.ts'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 

@@ -1,7 +1,7 @@
 /** What an operator reads of a running orchestrator, and the link that signs a browser in. */
 import { expect, test } from 'vitest'
 import { bearer } from '../../http/auth/authenticate.ts'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import { createServer } from '../../http/server.ts'
 import { verifyOnly } from '../../http/testing/fixture.ts'
 import { createTickets } from '../../edges/inspector/tickets.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { PodLog, PodPort } from '../../edges/ports/pods.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { invalidInput, Problem } from '../../http/problem.ts'
+import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import { addressOf } from '../../runtime/address.ts'

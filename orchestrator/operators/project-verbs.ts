@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf } from '../../http/auth/authenticate.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Clock } from '../../runtime/clock.ts'

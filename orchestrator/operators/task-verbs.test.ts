@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import { createServer } from '../../http/server.ts'
 import { guard } from '../../http/auth/authenticate.ts'
 import type { HttpApp } from '../../http/app.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { readTranscript, transcriptsOf } from '../../edges/pods/transcripts.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { endedBefore, type RetentionPolicy } from '../../runtime/journal/retention.ts'

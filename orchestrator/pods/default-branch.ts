@@ -8,7 +8,7 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from '../../edges/forge/projects.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import { isLogged } from '../../runtime/outage.ts'
 import { createProjectDirectory, type ProjectDirectoryDeps } from '../../edges/forge/project-directory.ts'

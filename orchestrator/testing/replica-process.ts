@@ -3,7 +3,7 @@
  * quiet. Argument: a file with its settings as JSON and the folder of the program of its pods. Run by `startReplica`.
  */
 import { readFileSync } from 'node:fs'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 import { startOrchestrator } from '../wiring/start.ts'
 import { portsForTests } from './ports.ts'

@@ -1,4 +1,4 @@
-import type { Readiness } from '../../http/readiness.ts'
+import type { Readiness } from '../../http/operational/readiness.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 interface ReadinessDeps {

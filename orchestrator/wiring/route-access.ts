@@ -3,7 +3,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import { kindNamed } from '../../crd/kinds.ts'
 import { principalOf, type Principal } from '../../http/auth/authenticate.ts'
 import { rightsOf, type Rights, type RoleSettings } from '../../http/auth/roles.ts'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import { projectsNamed, type NamedProjectDeps } from './named-project.ts'
 import { feedRoute, type RoleRule, type RouteRule, type RouteRules } from './route-roles.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Fetch, Ids } from '../../http/ports.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { PodLog, PodObservation, PodPort, PodSpec } from '../../edges/ports/pods.ts'

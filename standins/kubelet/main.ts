@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startKubelet, type KubeletOptions } from './kubelet.ts'
 

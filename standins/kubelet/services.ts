@@ -2,7 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
 import { createObjectCache } from '../../edges/kubernetes/api/cache.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import { createAddresses, type Reserved } from './addresses.ts'

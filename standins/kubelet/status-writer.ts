@@ -1,6 +1,6 @@
 import { answered, KubeError } from '../../edges/kubernetes/api/answers.ts'
 import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import { sleep, type Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'

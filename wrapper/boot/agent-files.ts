@@ -9,7 +9,7 @@ import { renderMcpConfig } from './mcp-config.ts'
 import { renderGlobalInstructions, renderWorkspaceInstructions, type BaseInstructions } from './instructions.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 import { shellWords } from './shell-words.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 
 /** The wrapper answers at once; it may be held up by the machine. A tool goes on when nobody answered. */
 const hookLimitSeconds = 30

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
 import { endGroup } from '../../runtime/process-group.ts'
 import type { Clock } from '../clock.ts'

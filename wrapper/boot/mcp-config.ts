@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Config } from './config.ts'
 import { parseJson } from './environment.ts'
 import { wiringServer } from '../hooks/wiring.ts'

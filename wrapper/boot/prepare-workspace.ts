@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import type { Git } from '../workspace/git.ts'
 import type { Inside } from '../workspace/outside/inside.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 
 /**
  * Each secret file is read once and removed: what stays on disk is in the agent's reach (SECURITY-RULE-1). Only on a

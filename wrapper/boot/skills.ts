@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { gitText, type Git } from '../workspace/git.ts'
 import type { Config } from './config.ts'

@@ -1,7 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { Check } from 'typebox/value'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import { openMcpSocket, type McpSocket } from '../sockets/mcp-socket.ts'
 import { HookArguments, hookInputOf, type HookAnswer, type HookEvent, type HookInput } from './hook-input.ts'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../http/problems/problem.ts'
 import type { Fetch } from '../../http/ports.ts'
 import { BlockReader, readWhole, type BlockSink } from '../attestation/block-reader.ts'
 import { refusalEvent, refusalOf } from './ceiling.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { variableTexts } from '../../machines/turn/pod-environment.ts'
 import { writeAgentFiles } from '../boot/agent-files.ts'

@@ -1,6 +1,6 @@
 /** What the CLI reaches of a wrapper, for cases that watch the CLI: the wrapper's own sockets and hooks, and a tools' server by hand. */
 import { createServer, type Socket } from 'node:net'
-import { createLogger } from '../../http/logging.ts'
+import { createLogger } from '../../http/operational/logging.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import { openWiring } from '../hooks/wiring.ts'
 import { onLines } from './lines.ts'

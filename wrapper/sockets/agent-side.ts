@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Fetch, Ids } from '../../http/ports.ts'
 import type { FailedPush } from '../../machines/turn/schema.ts'
 import type { Attestor } from '../attestation/attestor.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import type { FastifyInstance } from 'fastify'

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '../../http/logging.ts'
+import { createLogger, type Logger } from '../../http/operational/logging.ts'
 
 /** A logger that remembers its lines instead of printing them. */
 export function rememberingLogger(): { readonly logger: Logger; readonly lines: string[] } {

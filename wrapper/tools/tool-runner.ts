@@ -1,4 +1,4 @@
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { CallRefusal, FailedPush } from '../../machines/turn/schema.ts'
 import type { Attestor } from '../attestation/attestor.ts'
 import type { Registered } from '../attestation/registry.ts'

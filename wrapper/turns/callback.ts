@@ -1,5 +1,5 @@
 import { signHmac } from '../../http/auth/hmac.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Fetch } from '../../http/ports.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
 import type { BackoffBounds } from '../../runtime/backoff.ts'

@@ -1,5 +1,5 @@
 import type { Hindrance, LastProbe } from '../../machines/turn/schema.ts'
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import { sleep, until, type Clock } from '../clock.ts'
 import type { HookAnswer, HookEvent, HookInput } from '../hooks/hook-input.ts'
 import type { WrapperMetrics } from '../metrics.ts'

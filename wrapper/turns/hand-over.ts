@@ -1,5 +1,5 @@
 /** At its stop the wrapper hands the transcript of its agent over: afterwards nobody can read it any more (TRANSCRIPT-3). */
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Transcript } from '../../machines/turn/transcript.ts'
 import { sleep } from '../clock.ts'
 import { postSigned, type Posting } from './callback.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
 import { connectOrchestrator } from '../../server/connect.ts'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError } from '../../../http/problems/api-error.ts'
 import { type OrchestratorClient } from '../../server/client.ts'
 import type { DeadLetterAnswer, EffectAnswer } from '../../../edges/journal/answers.ts'
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../../edges/journal/journal-api.ts'

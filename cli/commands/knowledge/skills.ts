@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { toolManifest, ToolManifest } from '../../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../../skills/check.ts'

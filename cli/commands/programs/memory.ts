@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createLogger } from '../../../http/logging.ts'
-import { serverClock } from '../../../http/server-clock.ts'
+import { createLogger } from '../../../http/operational/logging.ts'
+import { serverClock } from '../../../http/operational/server-clock.ts'
 import { memoryMachines } from '../../../machines/registry.ts'
 import { rebuildMemory } from '../../../memory/rebuild.ts'
 import { systemClock } from '../../../runtime/clock.ts'

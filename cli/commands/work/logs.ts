@@ -1,7 +1,7 @@
 /** `statewright logs TASK`: what the wrapper of a pod logged, wherever the pod is. */
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError } from '../../../http/problems/api-error.ts'
 import { sleep, systemClock, type Clock } from '../../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
 import { isAway, type OrchestratorClient } from '../../server/client.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import { UsageError } from '../../args.ts'
 import { cancel, hold, retry } from './task-verbs.ts'
 import { said, withOrchestrator } from '../testing/fixture.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import { UsageError } from '../../args.ts'
 import { said, withOrchestrator, type Said } from '../testing/fixture.ts'
 import { transcript } from './transcript.ts'

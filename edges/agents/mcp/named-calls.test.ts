@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import type { BundleThread } from '../bundle/input.ts'
 import { renderBundle } from '../bundle/render.ts'
 import { platformTools } from './tools/platform.ts'

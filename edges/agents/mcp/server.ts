@@ -8,7 +8,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import { isAgentKind } from '../../../machines/turn/tools.ts'
 import { mayCall } from '../profiles.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { ToolName } from '../../../machines/turn/tools.ts'
-import type { Fault } from '../../../http/problem.ts'
+import type { Fault } from '../../../http/problems/problem.ts'
 import type { Backend } from './backend.ts'
 import type { BoundOptions } from './bound.ts'
 import type { ToolAnswer } from './tool-answer.ts'

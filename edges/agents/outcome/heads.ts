@@ -3,7 +3,7 @@ import { mayMerge } from '../../../machines/rules/may-merge.ts'
 import type { LiveHead } from '../../../machines/task/events.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { forgePath, maintainersOf, repositoryNamed } from '../../forge/projects.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
 /** People look for the rest on the forge. */

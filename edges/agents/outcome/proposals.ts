@@ -5,7 +5,7 @@ import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProposalRoom } from '../../../machines/task/events.ts'
 import { hasTopicOf } from '../../forge/marker.ts'
 import type { KindSettings } from '../../forge/projects.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { MirroredIssue } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
 

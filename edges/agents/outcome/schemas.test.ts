@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
 import { namesIn } from '../../../http/testing/fixture.ts'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import { judgements } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, lengthFaults, repositoryFaults } from './rules.ts'
 import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'

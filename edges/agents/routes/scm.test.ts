@@ -1,4 +1,4 @@
-import { encodeCursor } from '../../../http/list.ts'
+import { encodeCursor } from '../../../http/problems/list.ts'
 import { describe, expect, it } from 'vitest'
 import type { ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'

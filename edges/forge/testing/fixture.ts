@@ -1,7 +1,7 @@
 /** The edge over a memory store and the local forge, for tests of this folder. */
 import { withForge, type ForgeFixture, type FixtureOptions } from '../../../standins/forge/testing/fixture.ts'
 import { simulatedClock, type SimulatedClock } from '../../../runtime/simulated-clock.ts'
-import { createLogger } from '../../../http/logging.ts'
+import { createLogger } from '../../../http/operational/logging.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
 import { createServer } from '../../../http/server.ts'
 import { systemClock } from '../../../runtime/clock.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
-import { createLogger } from '../../../http/logging.ts'
+import { createLogger } from '../../../http/operational/logging.ts'
 import { createServer } from '../../../http/server.ts'
 import { signHmac } from '../../../http/auth/hmac.ts'
 import type { ProjectDirectory, ProjectSecret, ProjectSettings, Provider } from '../projects.ts'

@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { HttpApp } from '../../../http/app.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { ForgeChange } from '../change.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { adapters } from '../transport/adapters.ts'

@@ -1,5 +1,5 @@
 /** Repositories as the Projects enrol them, and how the forge gives them to us. */
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import {
   isOnForge,
   projectId,

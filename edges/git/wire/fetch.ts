@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Fetch } from '../../../http/ports.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { Remote } from '../store/cache.ts'
 import { basicToken } from '../store/run-git.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import { checkOrigin, sessionCookie, sessionOf } from '../access.ts'
 import type { Assets } from '../assets.ts'
 import type { InspectorDeps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../../http/app.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { InspectorDeps } from '../deps.ts'
 import { StoryAnswer, readStory } from '../read-story.ts'
 import { ActorQuery } from './actor.ts'

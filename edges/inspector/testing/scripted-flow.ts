@@ -1,7 +1,7 @@
 /** A provider that is only its answers: who signs in stands in the code, `<subject> <role>...`. */
 import { unauthenticated, type Principal } from '../../../http/auth/authenticate.ts'
 import type { CodeFlow, SignInAttempt } from '../../../http/auth/code-flow.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 
 export interface ScriptedFlow extends CodeFlow {
   readonly redeemed: readonly string[]

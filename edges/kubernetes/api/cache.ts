@@ -1,4 +1,4 @@
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Random } from '../../../runtime/random.ts'
 import { nameOf, pathOf, type KubeClient, type KubeObject, type KubeResource, type ObjectCache } from './api.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import { isWithin, momentOf, sleep, type Clock, type Moment, type Timer } from '../../../runtime/clock.ts'
 import { unwatched, watchLoop } from '../../../runtime/loop.ts'
 import type { Random } from '../../../runtime/random.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import { backoffMs } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { unwatched, watchLoop } from '../../../runtime/loop.ts'

@@ -5,7 +5,7 @@
  */
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import type { RepositorySpec } from '../../../crd/kinds.ts'
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { ModelKeyContext } from '../../../machines/model-key/context.ts'

@@ -8,7 +8,7 @@
  */
 import { kindNamed } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { Random } from '../../../runtime/random.ts'

@@ -2,7 +2,7 @@
  * Deletes pods that nothing else ends: one that waits for too long, one whose wrapper ended beside a sidecar, one that ended a
  * while ago, a binder that nobody waits for. Each deletion names the uid and has the pod's own grace.
  */
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Random } from '../../../runtime/random.ts'
 import { nameOf, type KubeClient, type KubeObject, type ObjectCache, type Workqueue } from '../api/api.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { LogWish, PodLog } from '../../ports/pods.ts'
 import { KubeError } from '../api/answers.ts'
 import type { KubeClient, Question } from '../api/api.ts'

@@ -5,7 +5,7 @@
  * the first. But it counts each as a line for `tailLines`, and compares the time of each with `sinceTime`: the first line of an
  * answer may lack its beginning. Such a line is never shown: whoever hides secrets has to see it whole (OPERATIONS-10).
  */
-import { invalidInput } from '../../../http/problem.ts'
+import { invalidInput } from '../../../http/problems/problem.ts'
 import type { LogWish, PodLog } from '../../ports/pods.ts'
 import { answered, KubeError } from '../api/answers.ts'
 import { pathOf, type KubeClient, type KubeObject } from '../api/api.ts'

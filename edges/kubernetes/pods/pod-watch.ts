@@ -1,5 +1,5 @@
 /** One listener of pods: it hears each news of a pod, one at a time, and again where it rejects. */
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Random } from '../../../runtime/random.ts'
 import type { PodObservation } from '../../ports/pods.ts'

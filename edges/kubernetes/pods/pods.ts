@@ -4,7 +4,7 @@
  * 2. No deletion has grace 0, which takes an object away before its containers ended: one more writer on a volume.
  * 3. Each call may be repeated, also after a crash in the middle: the pod comes first, its Secret after it.
  */
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Random } from '../../../runtime/random.ts'

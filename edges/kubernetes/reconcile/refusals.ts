@@ -1,7 +1,7 @@
 /** What is refused, and why: a condition that lists every fault, and an Event. */
 import type { ManifestFault } from '../../../crd/manifest-fault.ts'
 import type { Finding } from '../../../crd/status/condition.ts'
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { KubeObject } from '../api/api.ts'
 import { putCondition, type Voice } from './in-conditions.ts'
 import type { Reconciling } from './reconcile-deps.ts'

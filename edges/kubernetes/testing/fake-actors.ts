@@ -2,7 +2,7 @@
  * Projects and Tasks as the orchestrator keeps them, small: what a repeat changes, which life a uid has, what waits, what
  * closes. Follows `orchestrator/resources/tasks-by-hand.ts` and `orchestrator/resources/end-project.ts`.
  */
-import { Problem } from '../../../http/problem.ts'
+import { Problem } from '../../../http/problems/problem.ts'
 import type { Resource, ResourceHooks, TaskDeletion, TaskEnd } from '../../ports/resources.ts'
 import { isDeleting, isMadeByOrchestrator } from '../api/marks.ts'
 import { resourceOf } from '../reconcile/resources.ts'

@@ -8,8 +8,8 @@ import {
   type TurnResult,
 } from '../../../machines/turn/schema.ts'
 import { bearer } from '../../../http/auth/authenticate.ts'
-import { Problem } from '../../../http/problem.ts'
-import type { ProblemCode } from '../../../http/problem-codes.ts'
+import { Problem } from '../../../http/problems/problem.ts'
+import type { ProblemCode } from '../../../http/problems/problem-codes.ts'
 import { withServer, type TestClock, verifyOnly } from '../../../http/testing/fixture.ts'
 import { createWrapperClient, type WrapperClient } from '../client.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError } from '../../../http/problems/api-error.ts'
 import type { FilePiece } from '../../extract/graph.ts'
 import type { MemoryClient } from '../memory-client.ts'
 import type { PushBody } from './push-bodies.ts'

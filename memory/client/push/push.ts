@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError } from '../../../http/problems/api-error.ts'
 import type { MemoryClient } from '../memory-client.ts'
 import type { FilePiece } from '../../extract/graph.ts'
 import { pushBodies } from './push-bodies.ts'

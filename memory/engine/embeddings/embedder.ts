@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Fetch } from '../../../http/ports.ts'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 
 export interface Embedder {

@@ -1,4 +1,4 @@
-import { invalidInput } from '../../../http/problem.ts'
+import { invalidInput } from '../../../http/problems/problem.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import { isUuid } from './entities.ts'
 import { edgeIdOf } from './ids.ts'

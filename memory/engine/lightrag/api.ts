@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { DeadlineError, withDeadline } from '../../../http/deadline.ts'
 import type { Fetch } from '../../../http/ports.ts'
 import { currentRequestId } from '../../../http/request-id.ts'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { EngineError } from '../port.ts'
 

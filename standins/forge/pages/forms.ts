@@ -1,6 +1,6 @@
 /** What a form does, by its address: its schema, and the verb of the store. Each answers with where the browser goes on. */
 import { Type, type Static, type TObject } from 'typebox'
-import { faultsOf } from '../../../http/validation.ts'
+import { faultsOf } from '../../../http/problems/validation.ts'
 import { fullName, isPull, type Issue } from '../store/records.ts'
 import { Refusal } from '../store/refusal.ts'
 import { planOf, stampOf } from './thread.ts'

@@ -1,5 +1,5 @@
 /** HTML in which every value is text: what is to be markup says so by its type. */
-import { visible } from '../../../http/visible.ts'
+import { visible } from '../../../http/operational/visible.ts'
 
 export class Html {
   readonly text: string

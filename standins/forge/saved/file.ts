@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
-import { foldFaults } from '../../../http/faults.ts'
+import { foldFaults } from '../../../http/problems/faults.ts'
 import { WORLD_VERSION, WorldDocument } from './document.ts'
 
 const validator = Compile(WorldDocument)

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Check } from 'typebox/value'
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { CommandSpace } from '../../space/space.ts'
 import type { Clock } from '../../clock.ts'
 import type { GitIdentity } from '../git.ts'

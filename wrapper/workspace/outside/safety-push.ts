@@ -1,6 +1,6 @@
 import { isLogged } from '../../../runtime/outage.ts'
 import type { Clock } from '../../clock.ts'
-import type { Logger } from '../../../http/logging.ts'
+import type { Logger } from '../../../http/operational/logging.ts'
 import type { Repository } from '../repository.ts'
 import type { Workspace } from './workspace.ts'
 

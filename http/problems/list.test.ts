@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { clampLimit, decodeCursor, encodeCursor, listQuery, page, pageOf, sliceBehind } from './list.ts'
-import { withServer } from './testing/fixture.ts'
+import { withServer } from '../testing/fixture.ts'
 
 const rows = Array.from({ length: 7 }, (_, index) => ({ id: index }))
 const Key = Type.Integer({ minimum: 0 })

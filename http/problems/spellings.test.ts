@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import type { HttpApp } from './app.ts'
-import { withServer } from './testing/fixture.ts'
+import type { HttpApp } from '../app.ts'
+import { withServer } from '../testing/fixture.ts'
 
 /** The target goes out as it is written; `fetch` would resolve its dots and drop its fragment. */
 async function ask(url: string, target: string, method = 'GET'): Promise<{ status: number; body: string }> {

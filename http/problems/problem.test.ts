@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { problemCodes } from './problem-codes.ts'
 import { invalidInput, Problem, problemBody } from './problem.ts'
 
-const documented = readFileSync(new URL('../docs/problems.md', import.meta.url), 'utf8')
+const documented = readFileSync(new URL('../../docs/problems.md', import.meta.url), 'utf8')
 const rows = [...documented.matchAll(/^\| `([a-z-]+)` \| (\d+) \|/gm)].map(
   ([, code, status]) => [code, Number(status)] as const,
 )
@@ -64,7 +64,7 @@ function unthrown(codes: readonly string[], sources: readonly string[]): readonl
 
 test('every code is in a source that throws or renders it', () => {
   const folders = '{http,machines,runtime,edges,memory,wrapper,cli}/**/*.ts'
-  const root = join(import.meta.dirname, '..')
+  const root = join(import.meta.dirname, '..', '..')
   const paths = globSync(folders, { cwd: root }).filter((path) => !/\.test\.ts$|problem-codes\.ts$/.test(path))
   const sources = paths.map((path) => readFileSync(join(root, path), 'utf8'))
   expect(sources.length).toBeGreaterThan(500)

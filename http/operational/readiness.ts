@@ -1,5 +1,5 @@
-import { withDeadline } from './deadline.ts'
-import type { Clock, LoopSilence } from './ports.ts'
+import { withDeadline } from '../deadline.ts'
+import type { Clock, LoopSilence } from '../ports.ts'
 
 export interface Readiness {
   readonly ready: boolean

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { exposeMetrics } from './expose-metrics.ts'
-import type { Clock, LoopSilence } from './ports.ts'
+import type { Clock, LoopSilence } from '../ports.ts'
 
 export interface HttpMetrics {
   readonly registry: Registry

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captureLog, testClock, withServer } from './testing/fixture.ts'
+import { captureLog, testClock, withServer } from '../testing/fixture.ts'
 import { checkReadiness, type Readiness } from './readiness.ts'
 import { serverClock } from './server-clock.ts'
 

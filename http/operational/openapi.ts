@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { requestIdMember, type Spelling } from './problem.ts'
-import { problemCodes } from './problem-codes.ts'
+import { requestIdMember, type Spelling } from '../problems/problem.ts'
+import { problemCodes } from '../problems/problem-codes.ts'
 
 export interface OpenApiInfo {
   readonly title: string

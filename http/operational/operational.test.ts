@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import type { HttpApp } from './app.ts'
+import type { HttpApp } from '../app.ts'
 import { createMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
-import { withServer } from './testing/fixture.ts'
+import { withServer } from '../testing/fixture.ts'
 
 interface Document {
   readonly openapi: string

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import type { HttpApp } from './app.ts'
+import type { HttpApp } from '../app.ts'
 import { decodeCursor, encodeCursor } from './list.ts'
 import { jsonFault, mostLevels, plainName } from './plain-input.ts'
 import { Problem } from './problem.ts'
-import { withServer } from './testing/fixture.ts'
+import { withServer } from '../testing/fixture.ts'
 
 const Named = Type.Object({ name: Type.String({ pattern: plainName }), text: Type.Optional(Type.String()) })
 

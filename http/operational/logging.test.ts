@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from './logging.ts'
-import { captureLog } from './testing/fixture.ts'
+import { captureLog } from '../testing/fixture.ts'
 
 test('a line is JSON with time, level and the program that speaks (MEMORY-LOG-2, HTTP-9)', () => {
   const log = captureLog()

@@ -4,7 +4,7 @@
  */
 import type { Logger } from './logging.ts'
 import { loopTurns, timerFaults } from './metrics.ts'
-import type { Clock, LoopSilence } from './ports.ts'
+import type { Clock, LoopSilence } from '../ports.ts'
 
 /** What a loop opens: the runtime's `LoopName`. */
 interface LoopName {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { Registry } from 'prom-client'
 import { renderDocs, type OpenApiDocument } from './docs-page.ts'
-import { Problem } from './problem.ts'
+import { Problem } from '../problems/problem.ts'
 import { checkReadiness, type Readiness } from './readiness.ts'
-import type { HttpApp } from './app.ts'
-import type { Clock } from './ports.ts'
+import type { HttpApp } from '../app.ts'
+import type { Clock } from '../ports.ts'
 
 interface OperationalOptions {
   readonly name: string
