@@ -7,7 +7,7 @@ const usage = `usage: npm run picture
 Draws docs/inspector.png, the picture in README.md: a Task of the inspector's tests, as Chromium shows it. The file names the
 states that it shows, and npm test compares them with the machine's. Needs Chromium in /usr/bin.`
 
-const drawing = 'edges/inspector/picture.browser.system.test.ts'
+const drawing = 'edges/inspector/browser/picture.browser.system.test.ts'
 
 await onNode24(
   import.meta.url,

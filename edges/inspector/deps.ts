@@ -8,9 +8,9 @@ import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { CodeFlow } from '../../http/auth/code-flow.ts'
-import type { Attempts } from './attempts.ts'
-import type { Sessions } from './sessions.ts'
-import type { Tickets } from './tickets.ts'
+import type { Attempts } from './access/attempts.ts'
+import type { Sessions } from './access/sessions.ts'
+import type { Tickets } from './access/tickets.ts'
 
 /** What of the runtime is looked at: nothing here can send an event (INSPECTOR-RULE-1). */
 export type Observed = Pick<

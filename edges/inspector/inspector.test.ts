@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
-import type { ActorAnswer, ActorRow, ActorsAnswer, ChoicesAnswer, HistoryRow } from './answers.ts'
+import type { ActorAnswer, ActorRow, ActorsAnswer, ChoicesAnswer, HistoryRow } from './readings/answers.ts'
 import { goodToken, issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {

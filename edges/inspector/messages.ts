@@ -1,6 +1,6 @@
 /** What the feed tells pages, over /inspector/live: a hello, then bundles of steps, and the time where nothing happens. */
 import { Type, type Static } from 'typebox'
-import { StandingRow } from './answers.ts'
+import { StandingRow } from './readings/answers.ts'
 
 /** One committed step. `n` counts the messages of this feed. */
 export const StepMessage = Type.Object({

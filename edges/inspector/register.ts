@@ -6,7 +6,7 @@
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
 import { visible } from '../../http/operational/visible.ts'
-import { authenticateViewer } from './access.ts'
+import { authenticateViewer } from './access/access.ts'
 import { readAssets } from './assets.ts'
 import type { InspectorDeps } from './deps.ts'
 import { Feed } from './feed.ts'
@@ -17,7 +17,7 @@ import { boardRoute } from './routes/board.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { escaped } from './routes/send-page.ts'
-import { seenTexts } from './seen-texts.ts'
+import { seenTexts } from './readings/seen-texts.ts'
 import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The board of Tasks: what waits for people, what works, what is queued, and what ended. One answer for the inspector's first page and for
- * `statewright waiting`. Pure: what it is made of is read before (`edges/inspector/read-board.ts`).
+ * `statewright waiting`. Pure: what it is made of is read before (`edges/inspector/readings/read-board.ts`).
  */
 import { Type, type Static } from 'typebox'
 import type { IssueFacts } from '../issue/events.ts'

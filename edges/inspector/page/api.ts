@@ -1,8 +1,8 @@
-import type { ActorAnswer, ActorsAnswer, ChoicesAnswer, HistoryRow, KindsAnswer } from '../answers.ts'
+import type { ActorAnswer, ActorsAnswer, ChoicesAnswer, HistoryRow, KindsAnswer } from '../readings/answers.ts'
 import type { Board, BoardFilter } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
 import type { Filter } from './selection.ts'
-import type { StoryAnswer } from '../read-story.ts'
+import type { StoryAnswer } from '../readings/read-story.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]

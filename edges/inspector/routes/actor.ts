@@ -7,7 +7,7 @@ import type { ActorView, JournalRow, PendingEffect, PendingTimer } from '../../.
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../../http/problems/list.ts'
 import { Problem } from '../../../http/problems/problem.ts'
-import { ActorAnswer, HistoryRow, type EffectRow, type TimerRow } from '../answers.ts'
+import { ActorAnswer, HistoryRow, type EffectRow, type TimerRow } from '../readings/answers.ts'
 import type { InspectorDeps } from '../deps.ts'
 import { redact, redactText } from '../../../runtime/redact.ts'
 import { rowOf } from './actors.ts'

@@ -7,10 +7,10 @@ import type { ActorView } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../../../http/problems/list.ts'
 import { invalidInput } from '../../../http/problems/problem.ts'
-import { ActorsAnswer, ChoicesAnswer, KindsAnswer, type ActorRow } from '../answers.ts'
-import { choicesOf, chosenTexts } from '../choices.ts'
+import { ActorsAnswer, ChoicesAnswer, KindsAnswer, type ActorRow } from '../readings/answers.ts'
+import { choicesOf, chosenTexts } from '../readings/choices.ts'
 import type { InspectorDeps } from '../deps.ts'
-import { sharedReading } from '../shared-reading.ts'
+import { sharedReading } from '../readings/shared-reading.ts'
 
 const Words = Type.Optional(Type.String({ maxLength: 200, description: 'A word of it, in any case.' }))
 const Search = Type.Optional(

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problems/problem.ts'
-import { checkOrigin, sessionCookie, sessionOf } from '../access.ts'
+import { checkOrigin, sessionCookie, sessionOf } from '../access/access.ts'
 import type { Assets } from '../assets.ts'
 import type { InspectorDeps } from '../deps.ts'
-import { byTicket } from '../sessions.ts'
+import { byTicket } from '../access/sessions.ts'
 import { action, html, noticePage, sendPage } from './send-page.ts'
 import { loginPath } from './sign-in.ts'
 

@@ -1,7 +1,7 @@
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problems/problem.ts'
 import type { InspectorDeps } from '../deps.ts'
-import { StoryAnswer, readStory } from '../read-story.ts'
+import { StoryAnswer, readStory } from '../readings/read-story.ts'
 import { ActorQuery } from './actor.ts'
 
 export function storyRoute(app: HttpApp, deps: InspectorDeps): void {

@@ -21,10 +21,10 @@ import { openSharedSql } from '../../../runtime/store/testing/shared-store.ts'
 import { bearer } from '../../../http/auth/authenticate.ts'
 import { createServer } from '../../../http/server.ts'
 import { captureLog, verifyOnly } from '../../../http/testing/fixture.ts'
-import { boardReader } from '../read-board.ts'
+import { boardReader } from '../readings/read-board.ts'
 import { registerInspector } from '../register.ts'
-import { createSessions } from '../sessions.ts'
-import { createTickets } from '../tickets.ts'
+import { createSessions } from '../access/sessions.ts'
+import { createTickets } from '../access/tickets.ts'
 
 export interface Fixture {
   readonly runtime: Runtime
