@@ -1,6 +1,6 @@
 /** The default branch of a Repository whose settings leave it to the forge: asked for, and believed for a while. */
 import { createOpenForge, type OpenForgeOptions } from '../../edges/forge/transport/open-forge.ts'
-import { addressOf, currentPlaces } from '../../edges/forge/mirror/places.ts'
+import { addressOf, currentPlaces } from '../../edges/forge/mirror/places/places.ts'
 import {
   forgePath,
   projectId,

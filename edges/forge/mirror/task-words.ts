@@ -2,7 +2,7 @@
 import { repositoryNamed, type ProjectSettings } from '../projects.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './options.ts'
-import type { Places } from './places.ts'
+import type { Places } from './places/places.ts'
 import { loadThread } from './store/comments.ts'
 import type { Thread } from './facts/words.ts'
 

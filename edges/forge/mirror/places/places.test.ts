@@ -1,13 +1,13 @@
 /** What is known of one Project and one repository is no answer about another one of the name (MIRROR-7). */
 import { expect, test } from 'vitest'
-import type { Delivery } from '../../../runtime/runtime.ts'
-import { createForgeEdge, pushRefusalIn } from '../forge-edge.ts'
-import { createMirror } from './mirror.ts'
-import { mirrorRules } from './facts/rules.ts'
-import { createOpenForge } from '../transport/open-forge.ts'
-import type { ProjectSettings } from '../projects.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
-import { silentLogger } from '../../../runtime/logger.ts'
+import type { Delivery } from '../../../../runtime/runtime.ts'
+import { createForgeEdge, pushRefusalIn } from '../../forge-edge.ts'
+import { createMirror } from '../mirror.ts'
+import { mirrorRules } from '../facts/rules.ts'
+import { createOpenForge } from '../../transport/open-forge.ts'
+import type { ProjectSettings } from '../../projects.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
+import { silentLogger } from '../../../../runtime/logger.ts'
 
 const REPO = 'acme/library'
 const place = { project: 'default/demo', repository: 'library' } as const

@@ -3,10 +3,10 @@
  * subject of a Repository has its page below the Repository's own address, its rows are of the Project that holds the name now.
  * Of another mixture the subjects themselves are proven one by one, with their threads. The rest goes, and the next resync reads anew.
  */
-import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
-import type { ProjectSettings, RepositorySettings } from '../projects.ts'
+import type { Queryable, Sql } from '../../../../runtime/store/sql.ts'
+import type { ProjectSettings, RepositorySettings } from '../../projects.ts'
 import { addressOf } from './places.ts'
-import { ofProjects, ofRepositories } from './store/places.ts'
+import { ofProjects, ofRepositories } from '../store/places.ts'
 
 export async function adoptByName(sql: Sql, projects: () => Promise<readonly ProjectSettings[]>): Promise<void> {
   const { rowCount } = await sql.query(

@@ -2,11 +2,11 @@
  * What is known of a Project that is gone, or of a repository for which no Repository stands any more, is kept for 30 days: it says
  * what the old one did. Then it goes, a bounded part in each sweep (MIRROR-8).
  */
-import type { Sql } from '../../../runtime/store/sql.ts'
-import type { ProjectSettings } from '../projects.ts'
+import type { Sql } from '../../../../runtime/store/sql.ts'
+import type { ProjectSettings } from '../../projects.ts'
 import { currentPlaces } from './places.ts'
-import { deleteProjectRows, deleteRows, listGone, markGone } from './store/forgotten.ts'
-import type { RepositoryPlace } from './store/places.ts'
+import { deleteProjectRows, deleteRows, listGone, markGone } from '../store/forgotten.ts'
+import type { RepositoryPlace } from '../store/places.ts'
 
 const KEPT_MS = 30 * 24 * 3_600_000
 const MOST_ROWS = 2_000

@@ -2,11 +2,11 @@
  * Which rows are whose. A Project of an old name is another Project, and a Repository of an old name may be another repository: what
  * was read of the first is no answer about the second (MIRROR-7). The forge's id is asked for once, and again at each check.
  */
-import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { ForgePort } from '../port.ts'
-import { forgePath, repositoryNamed, webOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
-import type { MirrorOptions } from './options.ts'
-import { loadPlaces, placeAdopted, savePlace, type RepositoryPlace } from './store/places.ts'
+import type { Queryable } from '../../../../runtime/store/sql.ts'
+import type { ForgePort } from '../../port.ts'
+import { forgePath, repositoryNamed, webOf, type ProjectSettings, type RepositorySettings } from '../../projects.ts'
+import type { MirrorOptions } from '../options.ts'
+import { loadPlaces, placeAdopted, savePlace, type RepositoryPlace } from '../store/places.ts'
 
 export type Places = ReadonlyMap<string, RepositoryPlace>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../runtime/logger.ts'
-import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { silentLogger } from '../../../../runtime/logger.ts'
+import { simulatedClock } from '../../../../runtime/simulated-clock.ts'
 import { createForgetting } from './forgetting.ts'
 
 const minute = 60_000

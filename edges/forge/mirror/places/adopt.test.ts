@@ -1,7 +1,7 @@
 /** What stood under bare names before migration 0007: a start keeps what it can prove. */
-import { pushRefusalIn } from '../forge-edge.ts'
+import { pushRefusalIn } from '../../forge-edge.ts'
 import { expect, test } from 'vitest'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
 
 const REPO = 'acme/library'
 const tables = ['delivery', 'subject', 'comment', 'account', 'cursor', 'push', 'history', 'owed']

@@ -1,6 +1,6 @@
 /** The end of what is known: of a Project that is gone, and of a repository for which nothing stands any more. */
 import { expect, test } from 'vitest'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
 import { forgetGone } from './forget.ts'
 
 const REPO = 'acme/library'

@@ -1,5 +1,5 @@
 /** Forgets what is gone (MIRROR-8) while the edge runs; each process sweeps, and two at once do no harm. */
-import { createLoop, type Loop, type LoopOptions } from '../../../runtime/loop.ts'
+import { createLoop, type Loop, type LoopOptions } from '../../../../runtime/loop.ts'
 
 const EVERY_MS = 6 * 3_600_000
 /** After a start, and while there is more. */
