@@ -3,7 +3,7 @@ import type { SpendingLimits } from '../../machines/ledger/events.ts'
 import { positions } from '../../machines/queue/admission.ts'
 import type { QueueContext, WaitingEntry } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { worstCaseOf } from '../../machines/why/worst-case.ts'
+import { worstCaseOf } from '../../machines/why/way/worst-case.ts'
 import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 

@@ -9,8 +9,8 @@ import { accountsOf, type LedgerContext } from '../ledger/context.ts'
 import type { Account } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
 import type { LastTool } from '../turn/schema.ts'
-import { worstCaseOf, type WorstCase } from './worst-case.ts'
-import { pathFromQueue, pathToDelivered, type PathStep } from './path.ts'
+import { worstCaseOf, type WorstCase } from './way/worst-case.ts'
+import { pathFromQueue, pathToDelivered, type PathStep } from './way/path.ts'
 import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
 
 /** A committed actor, as far as it is asked. */

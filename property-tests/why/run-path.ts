@@ -1,7 +1,7 @@
 /** Lives a moment of a Task again on the real runtime, asks it for its way to `delivered`, and goes that way by deliveries. */
 import type { ActorAddress } from '../../machines/definition.ts'
 import { taskDefinition } from '../../machines/task/machine.ts'
-import { pathToDelivered, type PathStep } from '../../machines/why/path.ts'
+import { pathToDelivered, type PathStep } from '../../machines/why/way/path.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'

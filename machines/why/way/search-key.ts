@@ -3,8 +3,8 @@
  * only name things (ordinals, attempts), times and texts are left out or made yes and no, or no standing would ever be
  * met twice.
  */
-import type { TaskContext } from '../task/context.ts'
-import { servesStage } from '../task/queries.ts'
+import type { TaskContext } from '../../task/context.ts'
+import { servesStage } from '../../task/queries.ts'
 
 export function searchKey(context: TaskContext): string {
   const {

@@ -1,6 +1,6 @@
-import type { Owner } from '../definition.ts'
-import type { Sent } from '../emit.ts'
-import type { TaskEvent } from '../task/events.ts'
+import type { Owner } from '../../definition.ts'
+import type { Sent } from '../../emit.ts'
+import type { TaskEvent } from '../../task/events.ts'
 
 /** One event that a Task may get, who brings it about, and by doing what. */
 export interface Move {

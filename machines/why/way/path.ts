@@ -4,10 +4,10 @@
  * `moves.ts`. Bounded: a Task from which no such way is known within the bound is said to have none.
  */
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
-import type { Owner } from '../definition.ts'
-import type { TaskContext } from '../task/context.ts'
-import type { TaskSeed } from '../task/events.ts'
-import { taskMachine } from '../task/machine.ts'
+import type { Owner } from '../../definition.ts'
+import type { TaskContext } from '../../task/context.ts'
+import type { TaskSeed } from '../../task/events.ts'
+import { taskMachine } from '../../task/machine.ts'
 import type { Move } from './move.ts'
 import { movesOf } from './moves.ts'
 import { searchKey } from './search-key.ts'

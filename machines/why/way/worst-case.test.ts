@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ATask } from '../testing/a-task.ts'
-import { agentKinds, type AgentKind } from '../task/events.ts'
+import { ATask } from '../../testing/a-task.ts'
+import { agentKinds, type AgentKind } from '../../task/events.ts'
 import { worstCase } from './worst-case.ts'
 
 const prices = { agentPodTTLSeconds: 3600, tokensPerTurn: 1000, tokensPerTask: 0 }

@@ -3,7 +3,7 @@
  * anew at each call: a search makes hundreds, and two thirds of each were these.
  */
 import { createActor, type AnyActorScope, type AnyMachineSnapshot } from 'xstate'
-import { taskMachine } from '../task/machine.ts'
+import { taskMachine } from '../../task/machine.ts'
 
 interface Asked {
   readonly params?: unknown

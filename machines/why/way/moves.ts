@@ -5,8 +5,8 @@
  * is left out: it is always possible, and no plan. Of equal things (issues, repositories) the first comes first, so
  * that their orders are not all tried.
  */
-import { taskBranch } from '../rules/names.ts'
-import type { Head, TaskContext, TaskIssue } from '../task/context.ts'
+import { taskBranch } from '../../rules/names.ts'
+import type { Head, TaskContext, TaskIssue } from '../../task/context.ts'
 import {
   gatedIssues,
   grantsHold,
@@ -15,7 +15,7 @@ import {
   openMergeRequests,
   servesStage,
   withBase,
-} from '../task/queries.ts'
+} from '../../task/queries.ts'
 import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
 

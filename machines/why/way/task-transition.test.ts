@@ -1,6 +1,6 @@
 import { initialTransition, transition } from 'xstate'
 import { expect, it } from 'vitest'
-import { taskMachine } from '../task/machine.ts'
+import { taskMachine } from '../../task/machine.ts'
 import { taskTransition } from './task-transition.ts'
 
 it('goes where the transition of XState goes, and asks for the same, at each call anew', () => {

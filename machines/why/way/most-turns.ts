@@ -4,8 +4,8 @@
  * and each pod lives to its TTL and hands off. Nobody speaks to it, and no pod is lost: either adds turns of its own.
  */
 import type { AnyMachineSnapshot } from 'xstate'
-import type { TaskContext } from '../task/context.ts'
-import { residencyCap, stageBudgets } from '../task/budgets.ts'
+import type { TaskContext } from '../../task/context.ts'
+import { residencyCap, stageBudgets } from '../../task/budgets.ts'
 import { searchKey } from './search-key.ts'
 import { taskTransition } from './task-transition.ts'
 

@@ -3,11 +3,11 @@
  * turn may use, and what each lap through work and review adds. The table bounds a pass, the ledger bounds the laps.
  */
 import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
-import type { SpendingLimits } from '../ledger/events.ts'
-import { defaultTokensPerTurn } from '../rules/spending.ts'
-import type { TaskContext } from '../task/context.ts'
-import type { AgentKind, TaskSeed } from '../task/events.ts'
-import { taskMachine } from '../task/machine.ts'
+import type { SpendingLimits } from '../../ledger/events.ts'
+import { defaultTokensPerTurn } from '../../rules/spending.ts'
+import type { TaskContext } from '../../task/context.ts'
+import type { AgentKind, TaskSeed } from '../../task/events.ts'
+import { taskMachine } from '../../task/machine.ts'
 import { mostTurns } from './most-turns.ts'
 import { pathToDelivered } from './path.ts'
 

@@ -1,6 +1,6 @@
 /** The outcome by which an agent of each kind brings its Task on. */
-import type { TaskContext } from '../task/context.ts'
-import { grantsHold, headOf, gatedIssues, openMergeRequests, planHolds } from '../task/queries.ts'
+import type { TaskContext } from '../../task/context.ts'
+import { grantsHold, headOf, gatedIssues, openMergeRequests, planHolds } from '../../task/queries.ts'
 import { move, type Move } from './move.ts'
 
 interface Said {
