@@ -20,6 +20,33 @@ test('a Task lists what it is about, where, and what it waits for', () => {
   })
 })
 
+test('a Task of many changes lists each of its commits, so that a list finds those that the board finds', () => {
+  const { context } = inReview()
+  const sha = (index: number): string => String(index).padStart(40, 'a')
+  const mergeRequests = Array.from({ length: 7 }, (_, index) => ({
+    ...context.forge.mergeRequests[0],
+    headSha: `${index}${sha(index)}`,
+    mergeCommit: `${index + 10}${sha(index)}`,
+  }))
+  const { commit = '' } = textsOf('task', { ...context, forge: { ...context.forge, mergeRequests } })
+  expect(commit.split(' ')).toHaveLength(14)
+  expect(commit.length).toBeLessThanOrEqual(200)
+})
+
+test('a title that a list cannot hold ends with a sign, of a Task and of an issue', () => {
+  const { context } = inReview()
+  const title = `${'Parse '.repeat(40)}😀`
+  const facts = { title, project: 'default/demo', repository: 'lib', number: 1, author: 'maria', state: 'open' }
+  const listed = [
+    textsOf('task', { ...context, goal: title }),
+    textsOf('issue', { ...newIssue('default/lib-1'), facts }),
+  ]
+  for (const { title: shown = '' } of listed) {
+    expect(shown.length).toBe(200)
+    expect(shown).toMatch(/…$/)
+  }
+})
+
 test('the title of a Task is the first line of its goal, without the name of an issue', () => {
   const { context } = inReview()
   expect(textsOf('task', { ...context, goal: ' Parse dates\n\nas ISO 8601' })).toMatchObject({ title: 'Parse dates' })

@@ -6,6 +6,7 @@ import type { PodContext } from '../pod/context.ts'
 import { machines } from '../registry.ts'
 import type { TurnContext } from '../turn/context.ts'
 import { commitsOf, taskTexts, words } from './task-texts.ts'
+import { clipped } from './title.ts'
 
 /** Rises with each change of what is said below. */
 const version = 3
@@ -37,7 +38,7 @@ function thread(
   { title, project, repository, number, author }: Thread,
   sign: '#' | '!',
 ): Readonly<Record<string, string>> {
-  return { title, project, repository, number: `${repository}${sign}${number}`, person: author }
+  return { title: clipped(title), project, repository, number: `${repository}${sign}${number}`, person: author }
 }
 
 /** Undefined: of such an actor a list shows its state alone. */

@@ -7,7 +7,7 @@ import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { Note, TaskContext } from '../task/context.ts'
 import { Finding, TaskEvent } from '../task/events.ts'
 import type { StoryRow } from './story.ts'
-import { shownTitle } from './title.ts'
+import { titleOf } from './title.ts'
 
 const NoteRow = Type.Object({
   at: Type.Number(),
@@ -63,7 +63,7 @@ export function recordOf(seen: RecordSeen): TaskRecord {
   const plan = journal.notes.find(({ id }) => id === journal.planNoteId)
   const findings = seen.rows.flatMap(findingsOf).toReversed()
   return {
-    title: shownTitle(seen.task.goal),
+    title: titleOf(seen.task.goal),
     plan: plan ? noteRow(plan) : null,
     approvals: approvalsOf(seen).slice(0, most),
     findings: findings.slice(0, most),

@@ -3,8 +3,11 @@
 /** Texts under this name are found by their beginning alone: any two letters are in half of all hashes. */
 export const commitText = 'commit'
 
-/** As long as Git itself shortens a hash. */
-const hash = /^[0-9a-f]{7,40}$/
+/** From as many as Git itself shortens a hash to. */
+const hash = /^[0-9a-f]{7,64}$/
+
+/** So many letters of a hash are listed: a text has 200, and a Task has many commits. */
+export const listedHash = 12
 
 interface Searched {
   /** In lower case. */
@@ -19,7 +22,7 @@ export function searchWords(search: string): readonly string[] {
 
 /** Undefined: the word is no beginning of a hash. */
 export function commitBegin(word: string): string | undefined {
-  return hash.test(word) ? `\n${commitText}=${word}` : undefined
+  return hash.test(word) ? `\n${commitText}=${word.slice(0, listedHash)}` : undefined
 }
 
 export function isFoundBy(search: string, { words, named = '' }: Searched): boolean {

@@ -1,5 +1,6 @@
 import type { TaskContext } from '../task/context.ts'
 import { taskResting } from './reason.ts'
+import { listedHash } from './search.ts'
 import { titleOf } from './title.ts'
 
 type Text = 'title' | 'project' | 'repository' | 'number' | 'person' | 'reason' | 'agent' | 'commit'
@@ -18,7 +19,7 @@ export function taskTexts(task: TaskContext, path: string): Readonly<Record<Text
     reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
     agent: task.kind,
     // A text has 200 characters, so of many the newest.
-    commit: words(commitsOf(task.forge.mergeRequests).toReversed()),
+    commit: words(commitsOf(task.forge.mergeRequests).toReversed().slice(0, 15)),
   }
 }
 
@@ -28,7 +29,8 @@ interface Change {
 }
 
 export function commitsOf(changes: readonly Change[]): readonly string[] {
-  return changes.flatMap(({ headSha, mergeCommit }) => [headSha, mergeCommit ?? '']).filter(Boolean)
+  const all = changes.flatMap(({ headSha, mergeCommit }) => [headSha, mergeCommit ?? ''])
+  return all.filter(Boolean).map((sha) => sha.slice(0, listedHash))
 }
 
 export function words(all: readonly string[]): string {

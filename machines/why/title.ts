@@ -3,19 +3,13 @@
  * goal that came of an issue has the title that the issue had, which a stranger may have written, behind its name.
  */
 export function titleOf(goal: string): string {
-  return wholeTitle(goal).slice(0, longest)
-}
-
-/** For people alone: what a list is searched by has no sign at its end. */
-export function shownTitle(goal: string): string {
-  const title = wholeTitle(goal)
-  return title.length > longest ? `${title.slice(0, longest - 1)}…` : title
-}
-
-function wholeTitle(goal: string): string {
   const line = goal.trim().split('\n', 1)[0] ?? ''
-  return line.replace(/^\S+#\d+: (?=.)/, '')
+  return clipped(line.replace(/^\S+#\d+: (?=.)/, ''))
 }
 
-/** As a list shows it. */
+/** As long as a list takes it: a sign stands for the rest. */
+export function clipped(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text
+}
+
 const longest = 200
