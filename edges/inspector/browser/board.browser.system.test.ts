@@ -249,11 +249,17 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await note.waitFor({ state: 'detached' })
       const problem = { status: 400, title: 'Invalid input', detail: '/rests: must be less', code: 'invalid-input' }
       // A status of 400 alone is an error in the console of the browser.
-      await page.evaluate(`fetch = () => Promise.resolve(new Response('${JSON.stringify(problem)}', { status: 400 }))`)
+      await page.evaluate(
+        `ownFetch = fetch; fetch = () => Promise.resolve(new Response('${JSON.stringify(problem)}', { status: 400 }))`,
+      )
       await page.getByRole('searchbox').fill('units')
       await note.filter({ hasText: 'The server refuses what is asked for: /rests: must be less.' }).waitFor()
       await page.locator('.actors').getByText('Nothing was read.').waitFor()
       expect(await page.getByText('disconnected').count()).toBe(0)
+      await page.evaluate('fetch = ownFetch')
+      await page.getByRole('searchbox').fill('lib-9')
+      await note.waitFor({ state: 'detached' })
+      await rows(page).filter({ hasText: 'lib-9' }).first().waitFor()
     })
   })
 
@@ -277,6 +283,15 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       const aged = page.locator('.home').getByText(/^As it was 1 min( \d+ s)? ago\.$/)
       await page.locator('.task').first().waitFor()
       expect(await aged.count()).toBe(0)
+      await page.clock.install()
+      await page.reload()
+      await page.locator('.task').first().waitFor()
+      // Nobody waits for the next reading, which is due in a while.
+      await page.route('**/api/board*', () => {})
+      await page.clock.runFor(20_000)
+      expect(await page.locator('.home').getByText('As it was').count()).toBe(0)
+      await page.clock.resume()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
       await page.route('**/api/board*', async (route) => {
         const response = await route.fetch()
         await route.fulfill({ response, json: { ...((await response.json()) as Board), now: Date.now() - 60_000 } })

@@ -52,7 +52,10 @@ export function App(): ComponentChild {
   }, [])
 
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(filter), 150)
+    const timer = setTimeout(() => {
+      setRefusal(undefined)
+      setSettled(filter)
+    }, 150)
     return () => clearTimeout(timer)
   }, [filter])
 

@@ -1,3 +1,4 @@
+import { visible } from '../../../http/operational/visible.ts'
 /** What is looked at lives in the address bar, so that a link shows it to somebody else and Back goes back. */
 export interface Selection {
   readonly address?: string
@@ -52,9 +53,10 @@ export const boardFilterNames = ['q', 'project', 'repository', 'person', 'reason
 
 /** As the server takes them. */
 export const longestText = 200
+const longestAddress = 1024
 
 const known: { readonly [name: string]: (value: string) => boolean } = {
-  actor: () => true,
+  actor: (value) => value.length <= longestAddress,
   seq: (value) => /^[1-9]\d{0,14}$/.test(value),
   view: (value) => viewNames.some((name) => name === value),
   rests: (value) => /^\d{1,15}$/.test(value),
@@ -68,11 +70,11 @@ function faultOf(name: string, value: string): string | undefined {
   if (!Object.hasOwn(known, name) && !filterNames.some((one) => one === name)) return `“${shortened(name)}”`
   if (name !== 'actor' && value.length > longestText)
     return `${name} of ${value.length.toLocaleString('en-US')} characters`
-  return known[name]?.(value) === false ? `${name} “${value}”` : undefined
+  return known[name]?.(value) === false ? `${name} “${shortened(value)}”` : undefined
 }
 
 function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+  return visible(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 }
 
 /** What an address names that is left out, in one sentence; undefined: nothing. */

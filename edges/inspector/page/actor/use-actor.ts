@@ -61,7 +61,8 @@ export function useActor(
       },
       (error: unknown) => {
         if (own !== reading.current) return
-        if (error instanceof ApiError && error.status === 404) setMissing(address)
+        // No actor has an address that the server refuses.
+        if (error instanceof ApiError && [400, 404].includes(error.status)) setMissing(address)
         else onError(error)
       },
     )

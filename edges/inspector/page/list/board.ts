@@ -26,7 +26,7 @@ interface HomeProps {
 /** Steps come in bursts, and a reading is shared by all pages. */
 const settleMs = 1000
 const refreshMs = 30_000
-/** A reading that takes long is shared for long. */
+/** A reading that takes long is shared for long: so old is what then arrives. */
 const agedMs = 5000
 /** As long as the list waits for the next key, and a little: the list comes first. */
 const typedMs = 250
@@ -39,7 +39,7 @@ export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentCh
   const [me, setMe] = useState(() => login ?? localStorage.getItem(meKey) ?? '')
   const { filter } = useView()
   const used = boardFilterNames.filter((name) => filter[name] !== '')
-  const board = useBoard(me.trim(), filter, { steps, now }, onError)
+  const { board, isAged } = useBoard(me.trim(), filter, { steps, now }, onError)
   const choose = (name: string): void => {
     localStorage.setItem(meKey, name)
     setMe(name)
@@ -56,9 +56,7 @@ export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentCh
   const emptyOf = (words: string): string => (used.length === 0 ? words : 'Nothing matches.')
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
-    file !== undefined || now - board.now < agedMs
-      ? null
-      : h('p', { class: 'empty' }, ['As it was ', moment(board.now, `${age(now - board.now)} ago`), '.']),
+    isAged ? h('p', { class: 'empty' }, ['As it was ', moment(board.now, `${age(now - board.now)} ago`), '.']) : null,
     used.length === 0
       ? null
       : h('p', { class: 'filtered', role: 'status' }, [
@@ -114,33 +112,34 @@ function useBoard(
   filter: Filter,
   { steps, now }: Pick<HomeProps, 'steps' | 'now'>,
   onError: (error: unknown) => void,
-): Board | undefined {
-  const [board, setBoard] = useState<Board>()
+): { readonly board?: Board; readonly isAged?: boolean } {
+  const [read, setRead] = useState<{ readonly board?: Board; readonly isAged?: boolean }>({})
   const wanted = boardFilterNames.reduce((all, name) => ({ ...all, [name]: filter[name] }), { me })
   const key = Object.values(wanted).join('\n')
-  const latest = useRef({ key, wanted })
-  latest.current = { key, wanted }
+  const latest = useRef({ key, wanted, now })
+  latest.current = { key, wanted, now }
   const timer = useRef<number | undefined>(undefined)
   // The time of the page goes on once a second.
   const latestNow = now + 1000
   const behind = useRef({ heardAt: latestNow, times: 0 })
-  const read = (): void => {
+  const isLeft = useRef(false)
+  const readNow = (): void => {
     timer.current = undefined
     const asked = latest.current
     readBoard(asked.wanted).then((answer) => {
-      if (asked.key !== latest.current.key) return
-      setBoard(answer)
+      if (isLeft.current || asked.key !== latest.current.key) return
+      setRead({ board: answer, isAged: file === undefined && latest.current.now - answer.now >= agedMs })
       const { heardAt, times } = behind.current
       const isBehind = answer.now <= heardAt
       behind.current.times = isBehind ? times + 1 : 0
-      if (isBehind) timer.current ??= window.setTimeout(read, Math.min(settleMs * 2 ** times, refreshMs))
+      if (isBehind) timer.current ??= window.setTimeout(readNow, Math.min(settleMs * 2 ** times, refreshMs))
     }, onError)
   }
-  const readSoon = (): void => void (timer.current ??= window.setTimeout(read, settleMs))
+  const readSoon = (): void => void (timer.current ??= window.setTimeout(readNow, settleMs))
   useEffect(() => {
-    if (board === undefined) return read()
+    if (read.board === undefined) return readNow()
     clearTimeout(timer.current)
-    timer.current = window.setTimeout(read, typedMs)
+    timer.current = window.setTimeout(readNow, typedMs)
   }, [key])
   useEffect(() => {
     if (steps === 0) return
@@ -150,11 +149,12 @@ function useBoard(
   useEffect(() => {
     const beat = setInterval(readSoon, refreshMs)
     return () => {
+      isLeft.current = true
       clearInterval(beat)
       clearTimeout(timer.current)
     }
   }, [])
-  return board
+  return read
 }
 
 function FirstSteps(): ComponentChild {
