@@ -19,6 +19,9 @@ test('events of one name are told apart by pod and turn, by what was decided, an
   expect(wordsOf('forge.event', { repository: 'lib', number: 7, author: 'mira', kind: 'labeled' })).toBe(
     'lib#7, labeled, mira',
   )
+  expect(
+    wordsOf('forge.event', { repository: 'lib', number: 3, kind: 'ci_failed' }, 'merge-request:default/lib-mr-3/5/0'),
+  ).toBe('lib!3, ci_failed')
   expect(wordsOf('mr.headMoved', { repository: 'lib', number: 2, sha: 'abcdef0123456', base: 'main' })).toBe(
     'lib!2, head abcdef01',
   )

@@ -1,3 +1,4 @@
+import { bareName } from '../../../../crd/resource-id.ts'
 import type { HistoryRow } from '../../readings/answers.ts'
 
 /** Of a word. */
@@ -24,7 +25,7 @@ type Fields = Readonly<Record<string, unknown>>
 export function eventWords({ type, event, key }: Pick<HistoryRow, 'type' | 'event' | 'key'>): string {
   const own = fieldsOf(event)
   const given = { ...fieldsOf(own['facts']), ...own }
-  const words = [threadOf(type, given), headOf(given), ...fields.map((field) => wordOf(given, field))]
+  const words = [threadOf(type, key, given), headOf(given), ...fields.map((field) => wordOf(given, field))]
   const found = words.filter((word) => word !== '').slice(0, mostWords)
   return found.length > 0 ? found.join(', ') : originOf(given, key)
 }
@@ -33,9 +34,11 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-function threadOf(type: string, { repository, number }: Fields): string {
+function threadOf(type: string, key: string, { repository, number }: Fields): string {
   if (typeof repository !== 'string') return ''
-  return typeof number === 'number' ? `${repository}${type.startsWith('mr.') ? '!' : '#'}${number}` : repository
+  return typeof number === 'number'
+    ? `${repository}${type.startsWith('mr.') || key.startsWith('merge-request:') ? '!' : '#'}${number}`
+    : repository
 }
 
 function headOf({ sha, headSha = sha }: Fields): string {
@@ -46,18 +49,14 @@ function wordOf(given: Fields, [field, name = '']: (typeof fields)[number]): str
   const value = given[field]
   if (typeof value !== 'string' && typeof value !== 'number') return ''
   const [line = ''] = String(value).split('\n', 1)
-  const word = line.length > mostLetters ? `${line.slice(0, mostLetters - 1)}…` : line
+  const word = line.length > mostLetters ? `${line.slice(0, mostLetters - 1).toWellFormed()}…` : line
   return word === '' ? '' : `${name} ${word}`.trim()
 }
 
 /** An event of another actor has a key that begins with that one's address (R6). */
 function originOf(given: Fields, key: string): string {
   const named = origins.map((field) => wordOf(given, [field])).find((word) => word !== '')
-  if (named !== undefined) return withoutNamespace(named)
+  if (named !== undefined) return bareName(named)
   const [, kind, id] = /^([a-z-]+):(.+?)\/\d+\/\d+$/.exec(key) ?? []
-  return kind === undefined || id === undefined || kind === 'timer' ? '' : `from ${kind} ${withoutNamespace(id)}`
-}
-
-function withoutNamespace(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
+  return kind === undefined || id === undefined || kind === 'timer' ? '' : `from ${kind} ${bareName(id)}`
 }

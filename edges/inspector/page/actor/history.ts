@@ -108,18 +108,22 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
       row.fault === undefined ? null : h('span', { class: 'path' }, 'the step failed'),
       hasMoved ? h('span', { class: 'path' }, breakable(shortPath(row.path))) : null,
     ]),
-    h('td', { title: row.effects.map(nameOf).join('\n') }, breakable(effectNames(row))),
+    h(
+      'td',
+      { title: row.effects.map(nameOf).join('\n') },
+      // A name that is as wide as its place would leave the comma to the next line.
+      breakable(effectNames(row), /(?<=[./])|\B(?=[A-Z])/),
+    ),
   ])
 }
 
-/** Names may break behind their dots and slashes. */
-function breakable(text: string): string {
-  return text.replaceAll(/[./]/g, '$&\u200b')
+/** Names may break behind their dots and slashes; nothing of it is copied with them. */
+function breakable(text: string, at = /(?<=[./])/): ComponentChild {
+  return text.split(at).flatMap((part, index) => (index === 0 ? [part] : [h('wbr', null), part]))
 }
 
 function effectNames({ effects }: HistoryRow): string {
-  // A name that is as wide as its place would leave the comma to the next line.
-  const names = effects.map((effect) => nameOf(effect).replaceAll(/\B(?=[A-Z])/g, '\u200b'))
+  const names = effects.map(nameOf)
   return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')}, ${names.length - 2} more`
 }
 
