@@ -133,5 +133,5 @@ function refusedTexts(turns: readonly RefusingTurn[]): readonly string[] {
     }),
   )
   const before = all.length - mostRefusals
-  return before > 0 ? [`${before} more before these; --json has them`, ...all.slice(-mostRefusals)] : all
+  return before > 0 ? [`${before} more before these`, ...all.slice(-mostRefusals)] : all
 }

@@ -166,7 +166,7 @@ describe('why', () => {
     const lines = (await printOf(turns, 'parked')).split('\n').filter((line) => line.startsWith('  refused'))
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([
       11,
-      '  refused   2 more before these; --json has them',
+      '  refused   2 more before these',
       '  refused   turn 11 of pod 1: the wrapper refused 1 call of `task_note` that the model did not make',
     ])
     expect(JSON.parse(await printOf(turns, 'parked', '--json'))).toMatchObject({ refusedCalls: turns })
