@@ -1,8 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { lastWords } from '../../http/last-words.ts'
+import { lastBytes, lastWords } from '../../http/last-words.ts'
 import { secretFileName } from '../../machines/turn/pod-environment.ts'
 import type { ProcessIdentity } from './processes.ts'
 
@@ -98,10 +110,21 @@ export class PodFolder {
   /** Of the wrapper's log: why it ended. */
   lastWords(): string {
     try {
-      return lastWords(readFileSync(this.log, 'utf8')).slice(-600)
+      return lastWords(readEnd(this.log, lastBytes)).slice(-600)
     } catch {
       return ''
     }
+  }
+}
+
+function readEnd(path: string, bytes: number): string {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const buffer = Buffer.alloc(Math.min(size, bytes))
+    return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, size - buffer.length))
+  } finally {
+    closeSync(file)
   }
 }
 
