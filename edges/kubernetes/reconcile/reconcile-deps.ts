@@ -71,7 +71,7 @@ export interface Reconciling extends ReconcilerDeps {
 }
 
 /** Milliseconds after which the key comes again by itself; undefined: once something changes. */
-export type Again = number | undefined
+export type RequeueAfter = number | undefined
 
 /** `<kind>/<namespace>/<name>`. `Check` of a Project: whether what it is not ready for has come. */
 export type KeyKind = 'Project' | 'Repository' | 'Task' | 'Check'

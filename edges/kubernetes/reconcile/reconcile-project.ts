@@ -10,7 +10,7 @@ import type { KubeObject } from '../api/api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, hasFinalizer, isDeleting, isMadeByOrchestrator } from '../api/marks.ts'
 import { deleteObject } from '../api/objects.ts'
-import { keyOf, type Again, type ProjectActor, type Reconciling } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type ProjectActor, type Reconciling } from './reconcile-deps.ts'
 import { contended, invalid, report } from './refusals.ts'
 
 /** How long people wait at most for what a Project was not ready for. */
@@ -18,7 +18,7 @@ const checkAgainMs = 10_000
 /** Between two looks at what still closes: half of the goal of two seconds. */
 export const closingMs = 1_000
 
-export async function reconcileProject(deps: Reconciling, id: string): Promise<Again> {
+export async function reconcileProject(deps: Reconciling, id: string): Promise<RequeueAfter> {
   const object = deps.caches.projects.get(id)
   if (object === undefined) return endMissing(deps, id)
   const claimant = claimantOf(object)
@@ -40,13 +40,13 @@ export async function reconcileProject(deps: Reconciling, id: string): Promise<A
   return undefined
 }
 
-async function contend(deps: Reconciling, object: KubeObject, claimant: string): Promise<Again> {
+async function contend(deps: Reconciling, object: KubeObject, claimant: string): Promise<RequeueAfter> {
   await report(deps, object, 'contended', contended(claimant, deps.orchestrator))
   return undefined
 }
 
 /** Its Tasks close, those that people made are deleted as on one machine, and then it goes. */
-async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
+async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
   const { client, caches, hooks, reads } = deps
   const resource = resourceOf(object).resource
   const id = idOf(resource)
@@ -64,7 +64,7 @@ async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
 }
 
 /** Somebody took its finalizer off, or it went while no orchestrator ran. */
-async function endMissing(deps: Reconciling, id: string): Promise<Again> {
+async function endMissing(deps: Reconciling, id: string): Promise<RequeueAfter> {
   const { hooks, reads } = deps
   const [namespace, name] = partsOf(id)
   wakeNamesakes(deps, id)
@@ -103,7 +103,7 @@ function wakeNamesakes({ caches, wake }: Reconciling, id: string): void {
 const secretReasons: readonly string[] = ['SecretMissingKeys', 'TokenRefused', 'BotLoginMismatch']
 
 /** `asked`: by Project, the Secret with which its actor was asked to check again. */
-export async function checkProject(deps: Reconciling, id: string, asked: Map<string, string>): Promise<Again> {
+export async function checkProject(deps: Reconciling, id: string, asked: Map<string, string>): Promise<RequeueAfter> {
   const object = deps.caches.projects.get(id)
   const actor = object && (await deps.reads.project(id))
   const isOurs = claimantOf(object) === deps.orchestrator

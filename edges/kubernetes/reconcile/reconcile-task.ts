@@ -9,7 +9,7 @@ import type { KubeObject } from '../api/api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, isDeleting, isLabelled, isMadeByOrchestrator, lifeAnnotation } from '../api/marks.ts'
 import { deleteObject } from '../api/objects.ts'
-import { keyOf, type Again, type Reconciling, type TaskState } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type Reconciling, type TaskState } from './reconcile-deps.ts'
 import { closingMs } from './reconcile-project.ts'
 import { invalid, isRefusal, problemFinding, refused, report } from './refusals.ts'
 
@@ -19,7 +19,7 @@ const refusedAgainMs = 30_000
 /** Of whoever deletes an object: the API server tells no watcher who. */
 const deletedBy = 'a person, by the Kubernetes API'
 
-export async function reconcileTask(deps: Reconciling, id: string): Promise<Again> {
+export async function reconcileTask(deps: Reconciling, id: string): Promise<RequeueAfter> {
   const object = deps.caches.tasks.get(id)
   if (object === undefined) return mirrorMissing(deps, id)
   const project = deps.caches.projects.get(projectIdOf(object))
@@ -36,7 +36,7 @@ function isOther({ orchestrator }: Reconciling, claimant: string | undefined): b
 }
 
 /** A later life has a name of its own, and the object of its first name. */
-async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id: string): Promise<Again> {
+async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id: string): Promise<RequeueAfter> {
   const { state, madeBy } = await reads.task(id)
   const object = madeBy === undefined ? undefined : caches.tasks.list().find(({ metadata }) => metadata.uid === madeBy)
   if (object !== undefined) wake(keyOf('Task', `${object.metadata.namespace}/${object.metadata.name}`))
@@ -44,7 +44,7 @@ async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id:
   return undefined
 }
 
-async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
+async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
   const { client, hooks } = deps
   const { namespace, name, uid } = resourceOf(object).resource
   if (!isCopy(object)) {
@@ -62,7 +62,7 @@ async function stateOf({ reads }: Reconciling, object: KubeObject): Promise<Task
   return (await reads.task(`${resource.namespace}/${resource.name}`)).state
 }
 
-async function keep(deps: Reconciling, object: KubeObject): Promise<Again> {
+async function keep(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
   const state = await stateOf(deps, object)
   if (state === 'none' && isLabelled(object)) await deleteObject(deps.client, object)
   else if (state === 'none') await letGo(deps, await report(deps, object, 'refused', invalid('Task', forged)))
@@ -74,7 +74,7 @@ async function keep(deps: Reconciling, object: KubeObject): Promise<Again> {
 /** A person's, or left over from a backup without its label. */
 const forged = [{ path: '/spec/origin/kind', message: 'only the orchestrator writes it' }]
 
-async function takeUp(deps: Reconciling, object: KubeObject): Promise<Again> {
+async function takeUp(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
   const state = await stateOf(deps, object)
   if (state === 'none') return mint(deps, object)
   const clear = await report(deps, object, 'refused', undefined)
@@ -83,7 +83,7 @@ async function takeUp(deps: Reconciling, object: KubeObject): Promise<Again> {
   return undefined
 }
 
-async function mint(deps: Reconciling, object: KubeObject): Promise<Again> {
+async function mint(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
   const { resource, faults } = resourceOf(object)
   const finding = faults.length > 0 ? invalid('Task', faults) : refusalOf(deps, object)
   if (finding !== undefined) {

@@ -11,7 +11,7 @@ import { resourceOf } from './resources.ts'
 import { nameOf, type KubeObject, type ObjectCache } from '../api/api.ts'
 import { conditionsIn } from './in-conditions.ts'
 import { annotationsOf, isMadeByOrchestrator } from '../api/marks.ts'
-import { keyOf, type Again, type KeyKind, type ReconcilerDeps, type Reconciling } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type KeyKind, type ReconcilerDeps, type Reconciling } from './reconcile-deps.ts'
 import { checkProject, reconcileProject } from './reconcile-project.ts'
 import { reconcileTask } from './reconcile-task.ts'
 import { invalid, report } from './refusals.ts'
@@ -122,14 +122,14 @@ class LevelTriggered implements Reconciler {
     return object !== undefined && this.#seen.get(keyOf(kind, id)) === this.#printOf(object)
   }
 
-  #reconcile(kind: KeyKind, id: string): Promise<Again> {
+  #reconcile(kind: KeyKind, id: string): Promise<RequeueAfter> {
     if (kind === 'Project') return reconcileProject(this.#deps, id)
     if (kind === 'Task') return reconcileTask(this.#deps, id)
     return kind === 'Check' ? checkProject(this.#deps, id, this.#asked) : this.#repository(id)
   }
 
   /** Its Project is told, and before that the one that it named until now. */
-  async #repository(id: string): Promise<Again> {
+  async #repository(id: string): Promise<RequeueAfter> {
     const object = this.#deps.caches.repositories.get(id)
     const before = this.#projectOf.get(id)
     if (object === undefined) this.#projectOf.delete(id)
