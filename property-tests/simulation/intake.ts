@@ -7,7 +7,7 @@ import type { MemoryIntake, MemorySource } from '../../edges/ports/memory-intake
 import type { Indexed } from '../../machines/memory/events.ts'
 import type { Lifeline } from '../runtime/simulation/lifeline.ts'
 import type { Held } from './memory.ts'
-import { travel, type Outside } from './network.ts'
+import { callOverNetwork, type Outside } from './network.ts'
 
 const issuesOfAJob = 2
 const mostJobs = 2
@@ -92,7 +92,7 @@ async function ask<T>(call: Call, { line, outside, signal }: Way, work: (isFaili
   const what = faults.nextMemory()
   if (memory.silenceMs !== undefined) await rest(line, memory.silenceMs)
   signal.throwIfAborted()
-  return travel(
+  return callOverNetwork(
     { line, point: `memory ${call}` },
     async () => {
       if (what === 'away' || memory.silenceMs !== undefined) throw new Error('the memory does not answer')
@@ -106,7 +106,7 @@ async function ask<T>(call: Call, { line, outside, signal }: Way, work: (isFaili
 export function copiesOf(line: Lifeline, outside: Outside): GitCache {
   return {
     update: ({ repository }) =>
-      travel({ line, point: 'memory fetch' }, async () => {
+      callOverNetwork({ line, point: 'memory fetch' }, async () => {
         const heads = outside.forge.heads(repository)
         return {
           dir: `/copies/${repository}`,

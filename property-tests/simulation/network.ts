@@ -21,7 +21,7 @@ export interface Outside {
 /** There and back, at most. */
 const latencyMs = 40
 
-interface Errand {
+interface FaultyCall {
   readonly line: Lifeline
   readonly point: string
 }
@@ -30,13 +30,17 @@ interface Errand {
  * The work is done outside, as a whole and alone; its answer is heard later, if the process lives then. `lose` says that
  * it is done or not and that nothing is heard but an error.
  */
-export function travel<T>({ line, point }: Errand, work: () => Promise<T>, lose?: 'unsent' | 'unanswered'): Promise<T> {
+export function callOverNetwork<T>(
+  { line, point }: FaultyCall,
+  work: () => Promise<T>,
+  lose?: 'unsent' | 'unanswered',
+): Promise<T> {
   const { world } = line
-  const journey = (): number => world.latency.fraction() * latencyMs
+  const oneWayMs = (): number => world.latency.fraction() * latencyMs
   return new Promise<T>((resolve, reject) => {
-    const fail = (error: unknown): void => world.after(journey(), () => line.hear(() => reject(error)))
+    const fail = (error: unknown): void => world.after(oneWayMs(), () => line.hear(() => reject(error)))
     if (lose === 'unsent') return fail(unreachable())
-    world.after(journey(), () =>
+    world.after(oneWayMs(), () =>
       world.onStore(async () => {
         // Asked for, and what was told meanwhile is told; the connection dies with the process.
         if (line.passes(`${point}: not done`)) return
@@ -47,7 +51,7 @@ export function travel<T>({ line, point }: Errand, work: () => Promise<T>, lose?
         if (line.passes(`${point}: done and not heard`)) return
         if (lose === 'unanswered') fail(unreachable())
         else if ('error' in outcome) fail(outcome.error)
-        else world.after(journey(), () => line.hear(() => resolve(outcome.value)))
+        else world.after(oneWayMs(), () => line.hear(() => resolve(outcome.value)))
       }),
     )
   })
@@ -61,7 +65,7 @@ export function storeOf(line: Lifeline, { forge, faults }: Outside): Sql {
   const { world } = line
   const { store } = world
   const errand = <T>(verb: string, asked: string, work: () => Promise<T>): Promise<T> =>
-    travel(
+    callOverNetwork(
       { line, point: `sql ${verb}` },
       async () => {
         const result = await work()
@@ -129,7 +133,7 @@ function askWrapper(line: Lifeline, { pods, faults }: Outside, asked: AskedOfWra
   const { url, method, headers, body } = asked
   const call = wrapperCall(method, url.pathname)
   const what = faults.nextWrapper(call)
-  return travel(
+  return callOverNetwork(
     { line, point: `wrapper ${call}` },
     async () => {
       if (what === '502 before') return problem(502)
@@ -152,7 +156,7 @@ async function askForge(
   const what = faults.nextRequest(asked.method === 'GET' ? 'read' : 'write', asked.path)
   const lost = what === 'no answer' ? 'unanswered' : undefined
   const leftAt = forge.place
-  return travel(
+  return callOverNetwork(
     { line, point: `forge ${forgeCall(asked.method, asked.path)}` },
     async () => {
       if (what === '502 before the write') return problem(502)

@@ -19,7 +19,7 @@ import type { Lifeline, ProcessClock } from '../runtime/simulation/lifeline.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import type { Answered } from './forge.ts'
 import { botToken } from './forge.ts'
-import { fetchOf, storeOf, travel, type Outside } from './network.ts'
+import { fetchOf, storeOf, callOverNetwork, type Outside } from './network.ts'
 import { commitGraphOf } from './commit-graph.ts'
 import { copiesOf, intakeOf } from './intake.ts'
 import { faultText, type Plan } from './plan.ts'
@@ -235,13 +235,14 @@ export class Orchestrators {
           (await directory.spec(project))?.resource.uid
         const { pods } = outside
         return {
-          bindVolumes: () => travel({ line, point: 'pods volumes' }, async () => undefined),
+          bindVolumes: () => callOverNetwork({ line, point: 'pods volumes' }, async () => undefined),
           async create(spec) {
             const uid = await uidOf(spec.project)
-            return travel({ line, point: 'pods create' }, async () => pods.create(spec, uid))
+            return callOverNetwork({ line, point: 'pods create' }, async () => pods.create(spec, uid))
           },
-          remove: (pod, how) => travel({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
-          deleteWorkspace: (task) => travel({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
+          remove: (pod, how) => callOverNetwork({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
+          deleteWorkspace: (task) =>
+            callOverNetwork({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
           look: async (pod) => pods.look(pod),
           logOf: async () => ({ state: 'gone' }),
           watch: (listener) => pods.watch(line, listener),

@@ -29,12 +29,12 @@ export function storePort(line: Lifeline, network: Network): Sql {
     durability,
     query: ((text: string, params?: readonly unknown[]) => {
       const verb = callingVerb()
-      return travel({ line, network, verb, what: `${verb} ${JSON.stringify(params ?? [])}` }, () =>
+      return callOverNetwork({ line, network, verb, what: `${verb} ${JSON.stringify(params ?? [])}` }, () =>
         isRefused(verb, params) ? Promise.reject(refusal()) : store.query(text, params),
       )
     }) as Queryable['query'],
-    exec: (text) => travel({ line, network, verb: callingVerb(), what: text }, () => store.exec(text)),
-    tx: (run) => travel({ line, network, verb: callingVerb(), what: 'tx' }, () => store.tx(run)),
+    exec: (text) => callOverNetwork({ line, network, verb: callingVerb(), what: text }, () => store.exec(text)),
+    tx: (run) => callOverNetwork({ line, network, verb: callingVerb(), what: 'tx' }, () => store.tx(run)),
     close: () => Promise.resolve(),
   }
 }
@@ -51,7 +51,7 @@ function unreachable(): SqlError {
   return new SqlError('connection lost', { code: 'unreachable' })
 }
 
-interface Errand {
+interface FaultyCall {
   readonly line: Lifeline
   readonly network: Network
   readonly verb: string
@@ -64,7 +64,7 @@ interface Outcome<T> {
   readonly holders?: Holders
 }
 
-function travel<T>({ line, network, verb, what }: Errand, run: () => Promise<T>): Promise<T> {
+function callOverNetwork<T>({ line, network, verb, what }: FaultyCall, run: () => Promise<T>): Promise<T> {
   const { world } = line
   return new Promise<T>((resolve, reject) => {
     if (line.passes(`${verb}: not sent`)) return
@@ -81,7 +81,7 @@ function travel<T>({ line, network, verb, what }: Errand, run: () => Promise<T>)
       world.after(delayMs, () =>
         line.hear(() => answer(network.isAway(line.slot) ? { error: unreachable() } : outcome)),
       )
-    const journey = (): number => world.latency.fraction() * network.latencyMs
+    const oneWayMs = (): number => world.latency.fraction() * network.latencyMs
 
     async function arrive(): Promise<void> {
       const { holders } = network.ownership
@@ -92,16 +92,16 @@ function travel<T>({ line, network, verb, what }: Errand, run: () => Promise<T>)
       await network.ownership.look(verb, line)
       world.mark(`${verb} of ${line.name} is run: ${JSON.stringify(outcome.value ?? String(outcome.error))}`)
       if (line.passes(`${verb}: done and not heard`)) return
-      const back = fault?.what === 'slow' ? fault.ms : journey()
+      const back = fault?.what === 'slow' ? fault.ms : oneWayMs()
       heardAfter(back, fault?.what === 'answer lost' ? { error: unreachable() } : outcome)
     }
 
-    if (fault?.what === 'unsent' || network.isAway(line.slot)) return heardAfter(journey(), { error: unreachable() })
+    if (fault?.what === 'unsent' || network.isAway(line.slot)) return heardAfter(oneWayMs(), { error: unreachable() })
     if (fault?.what === 'stalled') {
       line.pause()
       world.after(fault.ms, () => line.resume())
     }
     const isLate = fault?.what === 'late' || fault?.what === 'stalled'
-    world.after(isLate ? fault.ms : journey(), () => world.onStore(arrive))
+    world.after(isLate ? fault.ms : oneWayMs(), () => world.onStore(arrive))
   })
 }
