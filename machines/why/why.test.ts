@@ -143,6 +143,15 @@ describe('the shortest way', () => {
     expect(events(parkedBy('needs-maintainer'))).toEqual(['mr.goAhead', 'mr.merged'])
   })
 
+  test('from a word that withholds the merge it is a newer word: a retry asks once more while it stands (MERGE-11)', () => {
+    const task = merging().mergeAnswer('mr.mergeRefused', { cause: 'withheld', reason: 'not yet' })
+    expect(why(task).path?.[0]).toMatchObject({
+      by: 'maintainer',
+      does: 'lets it merge with `/approve` on lib#1 (GitLab: `approve`)',
+    })
+    expect(events(task)).not.toContain('task.retry')
+  })
+
   test('from a question about optional checks it is the answer yes and the merge (MERGE-15)', () => {
     const task = merging()
     const red = { optional: ['codecov'] }

@@ -64,8 +64,25 @@ function humanMoves(context: TaskContext): readonly Move[] {
           }),
         ]
       : []),
-    move('maintainer', 'restarts it with `/retry`', { type: 'task.retry', by: maintainer }),
+    // A retry asks for the merge once more, and the word that withholds it still stands (MERGE-11).
+    ...(context.stage.reason === 'withheld'
+      ? liftMoves(context)
+      : [move('maintainer', 'restarts it with `/retry`', { type: 'task.retry', by: maintainer })]),
   ]
+}
+
+/** A newer word of a maintainer lets a merge go that an older one withholds. */
+function liftMoves(context: TaskContext): readonly Move[] {
+  const [issue] = liveIssues(context)
+  const [mr] = openMergeRequests(context)
+  const lift = (name: string): string => `lets it merge with \`/approve\` on ${name} (GitLab: \`approve\`)`
+  if (issue !== undefined) {
+    const event = { issue: issue.issue, by: maintainer, commentId: 'a-comment' }
+    return [move('maintainer', lift(named(issue)), { type: 'approval.commented', ...event })]
+  }
+  if (mr === undefined) return []
+  const shas = [{ repository: mr.repository, number: mr.number, sha: mr.headSha }]
+  return [move('maintainer', lift(mergeRequestNamed(mr)), { type: 'mr.goAhead', by: maintainer, shas })]
 }
 
 /** Where a maintainer's go-ahead is waited for. */
