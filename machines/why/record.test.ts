@@ -117,12 +117,12 @@ test('findings say where, checks what the forge answered and says now', () => {
     ['lib!2', 'src/a.ts:3', '<b>off by one</b>'],
   ])
   expect(checks.map(({ what }) => what)).toEqual([
-    'now: checks failure, cannot merge, no review of this head',
+    'now: checks failure, cannot merge, no verdict of a review stands',
     'checks are red: build is red',
   ])
   const merged = { ...mergeRequest, facts: { ...facts, state: 'merged' } } as unknown as typeof mergeRequest
   expect(recordOf(seenOf([], {}, { mergeRequests: [merged] })).checks[0]?.what).toBe(
-    'now: merged, no review of this head',
+    'now: merged, no verdict of a review stands',
   )
 })
 

@@ -200,7 +200,7 @@ function checksOf({ rows, mergeRequests }: RecordSeen): readonly Static<typeof C
   const now = mergeRequests.flatMap(({ facts, verdict, updatedAt }) => {
     if (facts === null) return []
     const { repository, number, ci, mergeable, headSha, state } = facts
-    const review = verdict?.sha === headSha ? `review ${verdict.value}` : 'no review of this head'
+    const review = verdict?.sha === headSha ? `review ${verdict.value}` : 'no verdict of a review stands'
     const merges = { true: 'can merge', false: 'cannot merge', null: 'not known whether it can merge' }[`${mergeable}`]
     const stands = state === 'open' ? `checks ${ci}, ${merges}` : state
     return [{ at: updatedAt, on: `${repository}!${number}`, what: `now: ${stands}, ${review}` }]
