@@ -22,6 +22,7 @@ import { titleOf } from './title.ts'
 /** What cards got later is optional: the command line of a new version reads the board of an older server. */
 const Card = Type.Object({
   task: Type.String({ description: 'Its id, `namespace/name`.' }),
+  address: Type.Optional(Type.String({ description: 'The actor that shows it, where it has none of its own yet.' })),
   project: Type.String(),
   repositories: Type.Optional(Type.Array(Type.String())),
   title: Type.String({ description: 'Of its goal, which may have the title that its issue had.' }),
@@ -272,11 +273,13 @@ function restOf(resting: Resting | undefined): Pick<Card, 'reason' | 'owner' | '
 /** What a maintainer must do, a maintainer may; what any person may, the author of the issue too. */
 function peopleOf(
   { maintainers }: Seen,
-  { config, repositories }: TaskContext,
+  { config, repositories, stage }: TaskContext,
   resting: Resting | undefined,
   facts: IssueFacts | undefined,
 ): string[] {
-  if (resting?.owner !== 'human' && resting?.owner !== 'maintainer') return []
+  // A maintainer's `/retry` releases a park of an operator too (PARK-4).
+  const isTheirs = resting?.owner === 'human' || resting?.owner === 'maintainer' || stage.class === 'parked'
+  if (resting === undefined || !isTheirs) return []
   const listed = repositories.flatMap((repository) => maintainers.get(`${config.project} ${repository}`) ?? [])
   const author = resting.owner === 'human' && facts !== undefined ? [facts.author] : []
   return [...new Set([...listed, ...author])]
@@ -321,6 +324,7 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
       task: entry.task,
       project: queue.id,
       repositories: [...seed.repositories],
+      address: `queue:${queue.id}`,
       stage: 'queued',
       since: entry.enqueuedAt,
       ...restOf(restingInQueue),

@@ -37,7 +37,10 @@ describe('the board (OPERATIONS-17)', () => {
         ['Parse durations with 10 units', { position: 2, reason: 'no free slot' }],
         ['Parse durations with 11 units', { position: 3, reason: 'no free slot' }],
       ])
-      expect(board.queued.cards[0]).toMatchObject({ stage: 'queued', owner: 'queue', project: 'default/demo' })
+      expect(board.queued.cards[0]).toMatchObject({
+        ...{ stage: 'queued', owner: 'queue', project: 'default/demo' },
+        address: 'queue:default/demo',
+      })
       expect(board.working.cards[0]?.thread).toMatchObject({
         url: expect.stringContaining('forge.example/lib/issues/'),
       })
@@ -50,7 +53,7 @@ describe('the board (OPERATIONS-17)', () => {
       const [task] = await runtime.list('task', { status: 'active' })
       await send(task!.address, { type: 'task.hold', by: 'ops', reason: 'look at it: ghp_0123456789abcdefghij' })
       const [held] = await until(waits, ({ length }) => length === 1)
-      expect(held).toMatchObject({ task: task!.id, owner: 'operator', people: [] })
+      expect(held).toMatchObject({ task: task!.id, owner: 'operator', people: ['Maria'] })
       expect(JSON.stringify(held)).not.toContain('ghp_')
       const limits = { maxConcurrentAgents: 9, capacity: 9, alertCapacity: 1 }
       await send('queue:default/demo', { type: 'queue.configured', ...limits })
@@ -58,8 +61,10 @@ describe('the board (OPERATIONS-17)', () => {
       await send('issue:default/lib-12', { type: 'issue.observed', facts })
       const cards = await until(waits, ({ length }) => length === 2)
       expect(cards[1]).toMatchObject({ title: 'Leave months out', owner: 'human', people: ['Maria', 'rosa'] })
-      for (const me of ['@maria', 'ROSA', 'mallory'])
-        expect([me, titles((await read({ me })).waiting)]).toEqual([me, me === 'mallory' ? [] : ['Leave months out']])
+      // Her /retry releases a hold (PARK-4), the author's does not.
+      const mine = { '@maria': [held?.title, 'Leave months out'], ROSA: ['Leave months out'], mallory: [] }
+      for (const [me, theirs] of Object.entries(mine))
+        expect([me, titles((await read({ me })).waiting)]).toEqual([me, theirs])
       expect((await read({ me: 'mallory' })).ended.cards).toHaveLength(1)
     }))
 

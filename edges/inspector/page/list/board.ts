@@ -246,12 +246,17 @@ function TaskCard({
 }): ComponentChild {
   const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
   const view = useView()
+  const { address = `task:${task}` } = card
   const isOver = owner === ''
   return h('article', { class: 'task', tabIndex: -1, 'aria-labelledby': `title-${task}` }, [
     h(
       'h3',
       { id: `title-${task}` },
-      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view), title }, inlineCode(title || task)),
+      h(
+        'a',
+        { href: linkTo({ address, ...(address.startsWith('task:') ? { view: 'story' } : {}) }, view), title },
+        inlineCode(title || task),
+      ),
     ),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
@@ -276,7 +281,8 @@ function TaskCard({
 
 const mostNames = 3
 
-function whoOf(owner: string, people: readonly string[]): string {
+function whoOf(owner: string, maintainers: readonly string[]): string {
+  const people = owner === 'operator' ? [owner, ...maintainers] : maintainers
   if (people.length === 0) return owner
   const more = people.length - mostNames
   return `${people.slice(0, mostNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
