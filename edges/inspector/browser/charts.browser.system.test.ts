@@ -430,6 +430,7 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         await page.locator('.columns .task').first().focus()
         await press()
         await page.locator('.looked-at').waitFor()
+        await expect.poll(() => isWithin(page, '.looked-at')).toBe(true)
       },
     },
     Board: { ArrowRight: toColumn(0, 1), ArrowLeft: toColumn(1, 0) },

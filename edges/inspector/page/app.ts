@@ -52,10 +52,7 @@ export function App(): ComponentChild {
   }, [])
 
   useEffect(() => {
-    const timer = setTimeout(() => {
-      setRefusal(undefined)
-      setSettled(filter)
-    }, 150)
+    const timer = setTimeout(() => setSettled(filter), 150)
     return () => clearTimeout(timer)
   }, [filter])
 
@@ -89,6 +86,10 @@ export function App(): ComponentChild {
   }, [isClosed])
 
   useEffect(() => setState(undefined), [address])
+  useEffect(() => {
+    // The card that had the focus went with the board.
+    if (address !== undefined && document.activeElement === document.body) document.getElementById('view')?.focus()
+  }, [watched.actor?.address])
   useEffect(() => setRefusal(undefined), [filter, address])
   useEffect(() => void (document.title = titleOf(watched.actor)), [watched.actor])
   const open = (next: ViewName): void => select({ ...selection, view: next })
