@@ -128,58 +128,21 @@ const ofSpec: Readonly<Record<string, string>> = {
   'upgradePolicy.upgradeEngineLogins': `${logins} of upgrade engines, whose merge requests the platform adopts.`,
 }
 
-const conditions: Readonly<Record<string, string>> = {
-  conditions: 'What is true of the resource, each type once.',
-  'conditions.type': 'What the condition is about.',
-  'conditions.status': 'Whether it is so.',
-  'conditions.reason': 'Why, in one word.',
-  'conditions.message': 'Why, in sentences.',
-  'conditions.observedGeneration': 'The metadata.generation that was looked at.',
-  'conditions.lastTransitionTime': 'Since when the status is what it is.',
-}
-
 const ofThread = {
   repositoryRef: 'Name of the Repository.',
   number: 'Its number on the forge.',
 } as const
 
-const status = (fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
-  ...fields,
-  ...conditions,
-})
-
 interface Descriptions {
   /** Of the kind itself. */
   readonly about: string
   readonly spec: Readonly<Record<string, string>>
-  readonly status: Readonly<Record<string, string>>
 }
 
 export const descriptions: Readonly<Record<string, Descriptions>> = {
   Project: {
     about: 'One owner on a forge, whose repositories agents work on.',
     spec: ofSpec,
-    status: status({
-      ready: 'Whether Tasks can be minted: the condition Ready.',
-      reason: 'Reason of the condition Ready.',
-      webhookURL: 'Where the forge sends its webhooks.',
-      observedGeneration: 'The metadata.generation that was checked last.',
-      memory: 'The memory stack.',
-      'memory.phase': 'Pending, Running or Degraded.',
-      'memory.endpoint': 'Address of the memory service in the cluster.',
-      'memory.externalEndpoint': 'Address of the memory service from outside.',
-      alerting: 'The alerting tool.',
-      'alerting.phase': 'Phase of the alerting tool. Absent while alerting is off.',
-      'alerting.endpoint': 'Address of the alerting tool. Absent while alerting is off.',
-      tokenBudget: 'The current window of the token budget.',
-      'tokenBudget.windowStart': 'When the window began.',
-      'tokenBudget.windowTokens': 'Tokens that the window has used.',
-      lastIssueScan: 'When a sweep last came to its end.',
-      lastBrainstorm: 'When a brainstorm last came to its end.',
-      lastDocumentation: 'When a documentation run was last delivered.',
-      lastRefine: 'When a refine last came to its end.',
-      lastUpgrade: 'When an upgrade was last delivered.',
-    }),
   },
   Repository: {
     about: 'A repository of a Project that agents may work on.',
@@ -189,12 +152,6 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       maintainerLogins: `${logins} whose comments approve here. Absent: those of the Project. An empty list is empty.`,
       reporterLogins: `${logins} whose issues are let in here. Absent: those of the Project. An empty list is empty.`,
     },
-    status: status({
-      forgeId: 'Its id on the forge, which a change of name keeps.',
-      defaultBranch: 'The base branch in use.',
-      lastSyncTime: 'When it was last read from the forge.',
-      indexedCommit: 'The newest commit that the memory service holds whole.',
-    }),
   },
   Task: {
     about: 'One piece of work: from an issue, a schedule, an alert or a person to a merge.',
@@ -211,23 +168,6 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       'origin.kind': 'What made it.',
       'origin.ref': 'Which one made it.',
     },
-    status: status({
-      stage: 'Where it is between queued and its end.',
-      stageClass: 'active, parked or terminal.',
-      stageReason: 'Why it is in this stage.',
-      why: 'Why it rests: who can move it, the reason as a word and as a sentence, what unblocks it.',
-      'why.reason': 'The reason, as a word of the list of reasons.',
-      'why.owner': 'Who can move it.',
-      stageEnteredAt: 'When the stage began.',
-      stageWorkStartedAt: 'When work of this stage began.',
-      podStartedAt: 'When the live pod began.',
-      agentKind: 'Kind of the agent of the live pod.',
-      planHash: 'Print of the plan that an approval must name.',
-      changeSignificance: 'How large the agent says its change is.',
-      reviewLaps: 'How often a review sent it back.',
-      pendingEvents: 'Events that the next turn of the agent gets.',
-      lastTurnFinalText: 'The last words of the last turn.',
-    }),
   },
   QueuedEvent: {
     about: 'An entry of the queue of a Project: it waits for the slot of one pod.',
@@ -241,55 +181,13 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       taskRef: 'Name of the Task.',
       payload: 'Unused.',
     },
-    status: status({
-      state: 'Queued, Admitted, Done or Dropped.',
-      position: 'How many of its class come before it, itself included.',
-      reason: 'Why it waits, or how it ended.',
-      admittedAt: 'When it got its slot.',
-    }),
   },
   Issue: {
     about: 'An issue of the forge as the platform knows it. The orchestrator writes it.',
     spec: ofThread,
-    status: status({
-      status: 'observed, refined, approved, implementing, done, rejected or closed.',
-      ownerTask: 'Name of the Task that works on it.',
-      state: 'Its state on the forge.',
-      title: 'Its title.',
-      author: 'Who opened it.',
-      url: 'Its page on the forge.',
-      selfProposed: 'Whether the bot proposed it.',
-      labels: 'Its labels on the forge.',
-      comments: 'Number of its comments.',
-      lastSyncTime: 'When it was last read from the forge.',
-      approval: 'The approval that stands.',
-      'approval.commentId': 'The comment that gave it.',
-      'approval.author': 'Who gave it.',
-      'approval.quote': 'Its words.',
-      'approval.bodyHash': 'Print of the whole comment.',
-      'approval.planHash': 'Print of the plan that it approves.',
-      'approval.at': 'When it was given.',
-      'approval.sort': 'comment: a maintainer gave it. self: within autoApproveMaxSignificance.',
-    }),
   },
   MergeRequest: {
     about: 'A merge request of the forge as the platform knows it. The orchestrator writes it.',
     spec: ofThread,
-    status: status({
-      status: 'open, verdictPosted, merging, merged or closed.',
-      ownerTask: 'Name of the Task that works on it.',
-      state: 'Its state on the forge.',
-      headBranch: 'The branch that it wants to merge.',
-      headSha: 'Newest commit of that branch.',
-      baseBranch: 'The branch that it merges into.',
-      ci: 'What the checks of the forge say of its head.',
-      mergeable: 'Whether the forge can merge it.',
-      url: 'Its page on the forge.',
-      verdict: 'The review that stands.',
-      'verdict.value': 'approve or request_changes.',
-      'verdict.sha': 'The commit that was reviewed.',
-      'verdict.at': 'When it was posted.',
-      mergedSha: 'The head that was merged.',
-    }),
   },
 }

@@ -88,6 +88,16 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes
     })
   })
 
+  test('explains every field of its spec and of its status (RESOURCES-37)', () => {
+    const { spec, status } = definitionOf(kind).schema.properties ?? {}
+    const unexplained: string[] = []
+    for (const [name, root] of Object.entries({ spec, status }))
+      walk(root ?? {}, name, (node, path) => {
+        if (!path.endsWith('[]') && !node['description']) unexplained.push(path)
+      })
+    expect(unexplained).toEqual([])
+  })
+
   test('keeps every default, enumeration and required field', () => {
     const source = kind.spec as unknown as Node
     expect(said(specOf(kind), 'default')).toEqual(said(source, 'default'))

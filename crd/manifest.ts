@@ -3,11 +3,11 @@
  * prunes and defaults. Unknown fields are pruned there, not refused; `statewright apply` refuses them (`validate.ts`).
  */
 import { celKeyword, labelName } from './cel.ts'
-import { columnsOf, type Column } from './columns.ts'
+import { columnsOf } from './columns.ts'
 import { describe } from './describe.ts'
 import { descriptions } from './descriptions.ts'
 import { kinds, type Kind } from './kinds.ts'
-import { statusFields } from './status-fields.ts'
+import { conditions, statusFields } from './status-fields.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -68,35 +68,15 @@ function literals(schema: Schema, options: readonly Schema[], path: string): Sch
 /** Their status is a list of fields, and a retired one is pruned (RESOURCES-25). The other kinds show their actor's snapshot, which grows without a new version of the kind. */
 const closedStatus: readonly string[] = ['Project', 'Repository']
 
-function statusSchema(kind: string, columns: readonly Column[]): Schema {
-  const shown = columns
-    // Deeper ones lead into a field that is described as a whole.
-    .filter(({ path }) => /^\.status\.\w+$/.test(path))
-    .map(({ path, type }) => [path.slice('.status.'.length), { type, nullable: true }])
+function statusSchema(kind: string): Schema {
   return {
     ...(closedStatus.includes(kind) ? { type: 'object' } : open),
-    properties: { ...Object.fromEntries(shown), ...statusFields[kind], conditions },
+    properties: { ...statusFields[kind], conditions },
+    description: 'What the orchestrator observed. It decides nothing.',
   }
 }
 
 const text = { type: 'string' } as const
-const conditions = {
-  type: 'array',
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['type'],
-  items: {
-    type: 'object',
-    required: ['type', 'status'],
-    properties: {
-      type: text,
-      status: { ...text, enum: ['True', 'False', 'Unknown'] },
-      reason: text,
-      message: text,
-      observedGeneration: { type: 'integer', format: 'int64' },
-      lastTransitionTime: { ...text, format: 'date-time' },
-    },
-  },
-}
 
 function rootSchema(kind: Kind): Schema {
   const words = descriptions[kind.kind]!
@@ -109,10 +89,7 @@ function rootSchema(kind: Kind): Schema {
       kind: { ...text, description: 'Kind of the resource.' },
       metadata: { type: 'object' },
       spec: { ...describe(specSchema(kind), words.spec, `${kind.kind}.spec`), description: 'What people want.' },
-      status: {
-        ...describe(statusSchema(kind.kind, columnsOf(kind.kind)), words.status, `${kind.kind}.status`),
-        description: 'What the orchestrator observed. It decides nothing.',
-      },
+      status: statusSchema(kind.kind),
     },
     // What the orchestrator writes, it names itself.
     ...(kind.writable ? { [celKeyword]: [labelName] } : {}),
