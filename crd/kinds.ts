@@ -2,10 +2,10 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { celKeyword, staysThere, unchangeable, type CelRule } from './cel.ts'
 import { agentKinds } from '../machines/task/events.ts'
+import { Block, closed, List, OneOf, Spec, Text, Whole } from './fields.ts'
 import { ForgeAddress } from './forge-address.ts'
 import { meantProjectValues, projectFaults, ProjectSpec, removedProjectFields } from './project.ts'
 
-const closed = { additionalProperties: false } as const
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
 export const resourceNamePattern = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
 const resourceName = { pattern: resourceNamePattern, maxLength: 52 } as const
@@ -13,65 +13,64 @@ export const ResourceName = Type.String(resourceName)
 /** RFC 1123 label, as long as Kubernetes takes it. */
 export const NamespaceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', maxLength: 63 })
 
-export const RepositorySpec = Type.Object(
-  {
-    projectRef: Type.String({
-      ...resourceName,
-      [celKeyword]: [unchangeable('the Project of a Repository')],
-    }),
-    url: Type.Optional(ForgeAddress('<scm.webURL>/<scm.owner>/<name>.git')),
-    defaultBranch: Type.Optional(Type.String()),
-    maintainerLogins: Type.Optional(Type.Array(Type.String())),
-    reporterLogins: Type.Optional(Type.Array(Type.String())),
-  },
-  closed,
-)
+const Name = (description: string) => Type.String({ ...resourceName, description })
+
+const itsLogins = 'Absent: those of the Project. An empty list is empty.'
+export const RepositorySpec = Spec('A repository of a Project that agents may work on.', {
+  projectRef: Type.String({
+    ...resourceName,
+    [celKeyword]: [unchangeable('the Project of a Repository')],
+    description: 'Name of the Project, in the same namespace. It cannot change.',
+  }),
+  url: Type.Optional(ForgeAddress('<scm.webURL>/<scm.owner>/<name>.git')),
+  defaultBranch: Text('Base of all work. Empty: the default branch on the forge.'),
+  maintainerLogins: List(`Logins on the forge whose comments approve here. ${itsLogins}`, Type.String()),
+  reporterLogins: List(`Logins on the forge whose issues are let in here. ${itsLogins}`, Type.String()),
+})
 export type RepositorySpec = Static<typeof RepositorySpec>
 
-export const TaskSpec = Type.Object(
-  {
-    projectRef: ResourceName,
-    kind: Type.Union(agentKinds.map((kind) => Type.Literal(kind))),
-    goal: Type.String(),
-    repositories: Type.Array(ResourceName),
-    issues: Type.Optional(
-      Type.Array(Type.Object({ repository: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed)),
+const origins = ['webhook', 'cron', 'sweep', 'alert', 'human', 'fold', 'takeover']
+export const TaskSpec = Spec('One piece of work: from an issue, a schedule, an alert or a person to a merge.', {
+  projectRef: Name('Name of the Project, in the same namespace.'),
+  kind: OneOf(agentKinds, 'Kind of the first agent.'),
+  goal: Type.String({ description: 'What the agent shall reach, in words.' }),
+  repositories: Type.Array(ResourceName, { description: 'Names of the Repositories that it works on.' }),
+  issues: List(
+    'Issues that it owns.',
+    Type.Object(
+      {
+        repository: Name('Name of the Repository of the issue.'),
+        number: Type.Integer({ minimum: 1, description: 'Number of the issue on the forge.' }),
+      },
+      closed,
     ),
-    priority: Type.Optional(Type.Integer({ default: 100 })),
-    origin: Type.Optional(
-      Type.Object(
-        {
-          kind: Type.Union(
-            ['webhook', 'cron', 'sweep', 'alert', 'human', 'fold', 'takeover'].map((kind) => Type.Literal(kind)),
-          ),
-          ref: Type.String(),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-)
+  ),
+  priority: Whole('A lower number goes first.', { default: 100 }),
+  origin: Block('Where it came from. A Task that a person creates has the origin human.', {
+    kind: OneOf(origins, 'What made it.'),
+    ref: Type.String({ description: 'Which one made it.' }),
+  }),
+})
 export type TaskSpec = Static<typeof TaskSpec>
 
-export const QueuedEventSpec = Type.Object(
-  {
-    projectRef: ResourceName,
-    sort: Type.Union([Type.Literal('mint'), Type.Literal('spawn')]),
-    class: Type.Union([Type.Literal('normal'), Type.Literal('alert')]),
-    priority: Type.Integer(),
-    sequence: Type.Integer(),
-    kind: Type.String(),
-    taskRef: Type.Optional(Type.String()),
-    payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  },
-  closed,
-)
+export const QueuedEventSpec = Spec('An entry of the queue of a Project: it waits for the slot of one pod.', {
+  projectRef: Name('Name of the Project.'),
+  sort: OneOf(['mint', 'spawn'], 'mint creates its Task when it is admitted, spawn starts the next pod of one.'),
+  class: OneOf(['normal', 'alert'], 'Alerts have slots of their own.'),
+  priority: Type.Integer({ description: 'A lower number goes first.' }),
+  sequence: Type.Integer({ description: 'Order of arrival.' }),
+  kind: Type.String({ description: 'Kind of the agent.' }),
+  taskRef: Text('Name of the Task.'),
+  payload: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Unused.' })),
+})
 
-export const ForgeObjectSpec = Type.Object(
-  { repositoryRef: ResourceName, number: Type.Integer({ minimum: 1 }) },
-  closed,
-)
+const forgeObject = (what: string) =>
+  Spec(`${what} of the forge as the platform knows it. The orchestrator writes it.`, {
+    repositoryRef: Name('Name of the Repository.'),
+    number: Type.Integer({ minimum: 1, description: 'Its number on the forge.' }),
+  })
+export const IssueSpec = forgeObject('An issue')
+const MergeRequestSpec = forgeObject('A merge request')
 
 export const SecretData = Type.Record(Type.String(), Type.String())
 
@@ -139,11 +138,11 @@ export const kinds: readonly Kind[] = [
     { shortNames: ['qe'], selectable: ['.spec.projectRef', '.status.state'] },
   ),
   platform(
-    { kind: 'Issue', plural: 'issues', spec: ForgeObjectSpec, writable: false },
+    { kind: 'Issue', plural: 'issues', spec: IssueSpec, writable: false },
     { rules: [unchangeable('what an Issue names')], selectable: ['.spec.repositoryRef'] },
   ),
   platform(
-    { kind: 'MergeRequest', plural: 'mergerequests', spec: ForgeObjectSpec, writable: false },
+    { kind: 'MergeRequest', plural: 'mergerequests', spec: MergeRequestSpec, writable: false },
     {
       shortNames: ['mr'],
       rules: [unchangeable('what a MergeRequest names')],

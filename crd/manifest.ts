@@ -4,8 +4,6 @@
  */
 import { celKeyword, labelName } from './cel.ts'
 import { columnsOf } from './columns.ts'
-import { describe } from './describe.ts'
-import { descriptions } from './descriptions.ts'
 import { kinds, type Kind } from './kinds.ts'
 import { conditions, statusFields } from './status-fields.ts'
 
@@ -34,18 +32,20 @@ const nested = new Set(['properties', 'items', 'anyOf'])
 
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const
 
+/** Their description stands before what nests, as in the clusters that have them; that of every other field after it. */
+const explainedFirst: readonly string[] = ['/spending', '/scm/protectedPaths']
+
 /** @throws when a schema holds what no structural schema can say. */
 export function structural(schema: Schema, path = ''): Schema {
   const options = schema['anyOf'] as readonly Schema[] | undefined
   if (options !== undefined) return literals(schema, options, path)
   const result: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'description' && !explainedFirst.includes(path)) continue
     if ((carried as readonly string[]).includes(keyword)) result[keyword] = value
     else if (!dropped.has(keyword) && !nested.has(keyword))
       throw new Error(`${path || '(the root)'} uses ${keyword}, which a CRD cannot say`)
   }
-  if (schema['deprecated'] === true)
-    result['description'] = ['deprecated', schema['description']].filter(Boolean).join(': ')
   const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>)
   if (properties.length > 0)
     result['properties'] = Object.fromEntries(
@@ -53,7 +53,12 @@ export function structural(schema: Schema, path = ''): Schema {
     )
   if (schema['type'] === 'object' && properties.length === 0) Object.assign(result, open)
   if (schema['items'] !== undefined) result['items'] = structural(schema['items'] as Schema, `${path}/*`)
-  return result
+  return { ...result, ...explained(schema) }
+}
+
+function explained({ description, deprecated }: Schema): Schema {
+  const words = deprecated === true ? ['deprecated', description].filter(Boolean).join(': ') : description
+  return words === undefined ? {} : { description: words }
 }
 
 /** A choice among words is an enumeration; no other choice has one type, and a structural schema wants one. */
@@ -61,8 +66,8 @@ function literals(schema: Schema, options: readonly Schema[], path: string): Sch
   const words = options.map((option) => option['const'])
   if (!words.every((word) => typeof word === 'string'))
     throw new Error(`${path} is a choice of something else than words`)
-  const { anyOf: _, ...rest } = schema
-  return { ...structural({ type: 'string', ...rest }, path), enum: words }
+  const { anyOf: _, description: __, ...rest } = schema
+  return { ...structural({ type: 'string', ...rest }, path), enum: words, ...explained(schema) }
 }
 
 /** Their status is a list of fields, and a retired one is pruned (RESOURCES-25). The other kinds show their actor's snapshot, which grows without a new version of the kind. */
@@ -79,26 +84,22 @@ function statusSchema(kind: string): Schema {
 const text = { type: 'string' } as const
 
 function rootSchema(kind: Kind): Schema {
-  const words = descriptions[kind.kind]!
+  const { description, ...spec } = structural(kind.spec as unknown as Schema)
+  const rules = kind.rules.length > 0 ? { [celKeyword]: kind.rules } : {}
   return {
     type: 'object',
-    description: words.about,
+    description,
     required: ['spec'],
     properties: {
       apiVersion: { ...text, description: 'Group and version of this form of the resource.' },
       kind: { ...text, description: 'Kind of the resource.' },
       metadata: { type: 'object' },
-      spec: { ...describe(specSchema(kind), words.spec, `${kind.kind}.spec`), description: 'What people want.' },
+      spec: { ...spec, ...rules, description: 'What people want.' },
       status: statusSchema(kind.kind),
     },
     // What the orchestrator writes, it names itself.
     ...(kind.writable ? { [celKeyword]: [labelName] } : {}),
   }
-}
-
-function specSchema({ spec, rules }: Kind): Schema {
-  const schema = structural(spec as unknown as Schema)
-  return rules.length > 0 ? { ...schema, [celKeyword]: rules } : schema
 }
 
 export function customResourceDefinition(kind: Kind): Schema & { readonly metadata: { readonly name: string } } {

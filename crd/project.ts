@@ -1,52 +1,47 @@
 /** Project, as docs/contract/resources.md gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
-import { Type, type Static, type TObject, type TProperties } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { goDurationPattern } from './duration.ts'
 import { aboveZero, celKeyword, longestQuantity, noneOf, onlyGrows, unchangeable } from './cel.ts'
+import { AtLeast, Block, Choice, closed, Deprecated, Flag, List, OneOf, Percent, Spec, Text, Whole } from './fields.ts'
 import { ForgeAddress } from './forge-address.ts'
 import { isQuantityAboveZero } from './quantity.ts'
 import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import { agentKinds } from '../machines/task/events.ts'
 
-function Closed<P extends TProperties>(properties: P, description?: string): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
-}
 const Optional = Type.Optional
-const Text = (description?: string) => Optional(Type.String(description ? { description } : {}))
-const Deprecated = Optional(Type.Integer({ deprecated: true, description: 'accepted and ignored' }))
-const Percent = (fallback: number) => Optional(Type.Integer({ minimum: 0, maximum: 100, default: fallback }))
-const Level = (fallback: string) =>
-  Optional(
-    Type.Union(
-      ['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)),
-      { default: fallback },
-    ),
-  )
+const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
 /** Without a person a turn ends only in these modes of the agent CLI (WRAPPER-ENV-7); a wrapper starts with no other. */
 const permissionModes = ['bypassPermissions', 'dontAsk']
 const askingModes = ['acceptEdits', 'auto', 'manual', 'plan']
-const ByKind = <T extends TProperties[string]>(value: T) =>
-  Optional(Closed(Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)]))))
-const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
-const Logins = Optional(Type.Array(Type.String({ minLength: 1 })))
+const ByKind = <T extends TSchema>(description: string, value: T) =>
+  Block(description, Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)])))
+const Free = (description: string) => List(description, Type.Object({}, { additionalProperties: true }))
+const Logins = (whose: string) => List(`Logins on the forge ${whose}`, Type.String({ minLength: 1 }))
 
+const ofKind = 'of pods of this kind of agent'
+const modelId = { pattern: '^claude-', maxLength: 64 } as const
 /** Model ids start with the family's prefix (PROJECT-AGENT-11). */
-export const ModelId = Type.String({ pattern: '^claude-', maxLength: 64 })
+export const ModelId = Type.String(modelId)
 /** The wrapper has servers of these names of its own, or will, and skips any other of the name (PROJECT-MCP-6). */
 export const reservedServers: readonly string[] = ['platform', 'wiring', 'alerting', 'code-navigation']
 const reservedServer = 'is a name of the platform’s own: choose another one'
 
-const McpServer = Closed({
-  name: Type.String({
-    pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$',
-    maxLength: 32,
-    [celKeyword]: [noneOf(reservedServers, reservedServer)],
-  }),
-  url: Type.String({ pattern: '^https?://' }),
-  type: Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')], { default: 'http' })),
-})
+const McpServer = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$',
+      maxLength: 32,
+      [celKeyword]: [noneOf(reservedServers, reservedServer)],
+      description: 'Name of the server, and part of the names of its tools.',
+    }),
+    url: Type.String({ pattern: '^https?://', description: 'Address of the server, http or https.' }),
+    type: Choice(['http', 'sse'], 'Transport of the server.', { default: 'http' }),
+  },
+  closed,
+)
 
-const Size = (fallback: string) =>
-  Optional(Type.String({ default: fallback, maxLength: longestQuantity, [celKeyword]: [aboveZero, onlyGrows] }))
+const Size = (fallback: string, description: string) =>
+  Text(description, { default: fallback, maxLength: longestQuantity, [celKeyword]: [aboveZero, onlyGrows] })
 
 interface Fault {
   readonly path: string
@@ -87,243 +82,265 @@ function sizeFaults(blocks: Readonly<Record<string, Readonly<Record<string, unkn
   )
 }
 
-const LifecycleHooks = Closed({
-  preClone: Text(),
-  postClone: Text(),
-  conversationStart: Text(),
-  conversationRestart: Text(),
-  agentTurnFinished: Text(),
-  conversationFinished: Text(),
-})
-
-const AgentSpec = Closed({
-  model: Optional(Type.String({ maxLength: 64 })),
-  image: Text(),
-  permissionMode: Optional(
-    Type.Union(
-      permissionModes.map((mode) => Type.Literal(mode)),
-      { default: 'bypassPermissions' },
-    ),
-  ),
+const AgentSpec = Block('The pods of agents: model, effort, time limits and additions.', {
+  model: Text('Model for all kinds of agents. Empty: the default of the operator, then of the wrapper.', {
+    maxLength: 64,
+  }),
+  image: Text('Container image of the wrapper. Empty: the default of the operator.'),
+  permissionMode: Choice(permissionModes, 'Mode of permissions of the agent. Both run without a person.', {
+    default: 'bypassPermissions',
+  }),
   maxTurnsPerPod: Deprecated,
   maxTurnsPerTask: Deprecated,
   maxReviewRounds: Deprecated,
   maxPodRecreations: Deprecated,
-  turnTimeoutSeconds: Optional(Type.Integer({ minimum: 1, default: 1800 })),
-  stallProbeGraceSeconds: Optional(Type.Integer({ minimum: 60, default: 300 })),
-  stallProbeMaxAttempts: Optional(Type.Integer({ minimum: 1, maximum: 5, default: 2 })),
-  effort: Level('xhigh'),
-  modelByKind: ByKind(ModelId),
-  effortByKind: ByKind(Type.Union(['low', 'medium', 'high', 'xhigh', 'max'].map((level) => Type.Literal(level)))),
-  skillsRef: Optional(Type.String({ default: 'main' })),
-  hooks: Optional(LifecycleHooks),
-  extraEnvs: Free,
-  extraEnvsFrom: Free,
-  extraVolumeMounts: Free,
-  extraVolumes: Free,
-  extraSidecarContainers: Free,
-  extraInitContainers: Free,
-  mcpServers: Optional(
-    Type.Array(McpServer, {
-      maxItems: 32,
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['name'],
-    }),
+  turnTimeoutSeconds: AtLeast(1, 1800, 'Silence of a turn after which the orchestrator sends a probe, in seconds.'),
+  stallProbeGraceSeconds: AtLeast(60, 300, 'How long a probe waits for its answer, in seconds.'),
+  stallProbeMaxAttempts: Whole('Unanswered probes before the turn is interrupted.', {
+    minimum: 1,
+    maximum: 5,
+    default: 2,
+  }),
+  effort: Choice(efforts, 'Effort of the model, for all kinds of agents.', { default: 'xhigh' }),
+  modelByKind: ByKind(
+    'Model by kind of agent. A kind that is not listed uses agent.model.',
+    Type.String({ ...modelId, description: `Model ${ofKind}. It starts with claude-.` }),
   ),
+  effortByKind: ByKind(
+    'Effort by kind of agent. A kind that is not listed uses agent.effort.',
+    OneOf(efforts, `Effort ${ofKind}.`),
+  ),
+  skillsRef: Text('Branch, tag or commit of the skills repository that a pod clones.', { default: 'main' }),
+  hooks: Block("Shell commands that the wrapper runs at points of a pod's life.", {
+    preClone: Text('Runs before the wrapper clones the repositories.'),
+    postClone: Text('Runs after the wrapper has cloned the repositories.'),
+    conversationStart: Text('Runs when the agent begins its first conversation.'),
+    conversationRestart: Text('Runs when the agent begins a conversation anew.'),
+    agentTurnFinished: Text('Runs after each turn of the agent.'),
+    conversationFinished: Text('Runs when the conversation is over, before the pod ends.'),
+  }),
+  extraEnvs: Free(
+    "Variables of the wrapper, the hooks and the agent's commands, as Kubernetes writes them. They cannot replace one of the contract.",
+  ),
+  extraEnvsFrom: Free(
+    "Sources of variables of the wrapper, the hooks and the agent's commands, as Kubernetes writes them.",
+  ),
+  extraVolumeMounts: Free('Mounts of the wrapper, as Kubernetes writes them.'),
+  extraVolumes: Free('Volumes of the pod, as Kubernetes writes them.'),
+  extraSidecarContainers: Free('Containers beside the wrapper, as Kubernetes writes them.'),
+  extraInitContainers: Free('Containers that end before the wrapper starts, as Kubernetes writes them.'),
+  mcpServers: List('More MCP servers for the agent, each by a name of its own.', McpServer, {
+    maxItems: 32,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+  }),
 })
 
 /** A name between `/`, with `*` for characters of it; `.`, `..` and `**` are none. */
 const nameInPath = '((\\*|\\*?\\.\\*?)?[^*/.\\\\\\x00-\\x1f])+(\\.?\\*)?'
 
 /** Empty switches off. What the fields mean is judged where ticks are computed; this catches six fields and nicknames. */
-const Schedule = Optional(
-  Type.String({
-    pattern: '^\\s*([0-9A-Za-z*,/-]+(\\s+[0-9A-Za-z*,/-]+){4}\\s*)?$',
-    description:
-      'Five-field cron expression in the time zone of the orchestrator, UTC by default. An empty text switches the schedule off.',
-  }),
+const Schedule = Text(
+  'Five-field cron expression in the time zone of the orchestrator, UTC by default. An empty text switches the schedule off.',
+  { pattern: '^\\s*([0-9A-Za-z*,/-]+(\\s+[0-9A-Za-z*,/-]+){4}\\s*)?$' },
 )
-const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
 
-const ScmSpec = Closed({
-  provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')], {
+const CronSpec = Block('Work that a schedule starts.', {
+  issueScan: Block('The sweep: it mints Tasks for issues that nobody took.', {
+    schedule: Schedule,
+    maxPerRepo: AtLeast(1, 1, 'Most open implement Tasks of one repository.'),
+  }),
+  brainstorm: Block('Proposals of the agent.', {
+    schedule: Schedule,
+    enabled: Flag(false, 'Must be true for any brainstorm.'),
+    // No default of the schema: the deprecated alias counts where it is not set.
+    targetOpenProposals: Whole('Default: 3. 0 switches the refill off.', { minimum: 0 }),
+    maxOpenProposals: Whole('used only if targetOpenProposals is not set', { deprecated: true }),
+    historyWindow: AtLeast(0, 20, 'Recent proposals that the agent reads first. 0 shows none.'),
+    minSessionIntervalMinutes: Whole(
+      'Least time between two sessions. 0 means the default, a negative value no limit.',
+      { default: 12 },
+    ),
+    staleProposalDays: Deprecated,
+    sources: List(
+      'Where the agent looks for ideas. Empty: in the repositories alone.',
+      Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')]),
+    ),
+  }),
+  documentation: Block('The nightly batch of documentation.', {
+    schedule: Schedule,
+    maxPerRepo: AtLeast(1, 1, 'Most open documentation Tasks of one repository.'),
+  }),
+  refine: Block('Refining of issues before they are approved.', {
+    closedLookbackDays: AtLeast(0, 30, 'Days of closed issues that a refine reads. 0 means 30.'),
+  }),
+  upgrade: Block('Upgrades of dependencies.', {
+    schedule: Schedule,
+    maxOpenUpgrades: Whole('Most upgrades that are open at once.', { minimum: 1, maximum: 10, default: 1 }),
+  }),
+})
+
+const Label = (fallback: string, of: string) =>
+  Text(`Label of an issue that ${of}. Empty switches it off.`, { default: fallback })
+
+const ScmSpec = Spec('The forge, its people and its paths.', {
+  provider: OneOf(['forge_a', 'forge_b'], 'forge_a is GitHub, forge_b is GitLab. It cannot change.', {
     [celKeyword]: [unchangeable('the forge')],
   }),
-  owner: Type.String({ minLength: 1, maxLength: 255, [celKeyword]: [unchangeable('the owner')] }),
-  botLogin: Type.String({ minLength: 1 }),
-  botEmail: Text(),
+  owner: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    [celKeyword]: [unchangeable('the owner')],
+    description: 'Organization, group or user on the forge. Every repository lies below it. It cannot change.',
+  }),
+  botLogin: Type.String({
+    minLength: 1,
+    description: 'Login of the account whose token scmSecretRef holds. Its comments approve nothing.',
+  }),
+  botEmail: Text('Author address of commits. Empty: the default of the wrapper.'),
   apiURL: Optional(ForgeAddress('the public forge')),
   webURL: Optional(ForgeAddress('the public forge')),
-  maintainerLogins: Logins,
-  reporterLogins: Logins,
-  prReactionScope: Optional(Type.Union([Type.Literal('labeledOrMentioned'), Type.Literal('all'), Type.Literal('')])),
-  protectedPaths: Optional(
-    Type.Array(Type.String({ pattern: `^/?${nameInPath}(/(\\*|${nameInPath}))*/?$`, maxLength: 200 }), {
-      maxItems: 64,
-      description:
-        'Pods may change these files and folders only after `/allow-ci-changes`. The platform adds its own list. `*` matches characters within one name. A leading `/` means the root of the repository.',
-    }),
+  maintainerLogins: Logins('whose comments approve. Without one nothing can be approved.'),
+  reporterLogins: Logins('whose issues are let in.'),
+  prReactionScope: Choice(
+    ['labeledOrMentioned', 'all', ''],
+    'Which merge requests of people are reviewed. labeledOrMentioned: with the trigger label or a mention. all and empty: every open one.',
   ),
-  includeConfidential: Optional(Type.Boolean({ default: false })),
+  protectedPaths: List(
+    'Pods may change these files and folders only after `/allow-ci-changes`. The platform adds its own list. `*` matches characters within one name. A leading `/` means the root of the repository.',
+    Type.String({ pattern: `^/?${nameInPath}(/(\\*|${nameInPath}))*/?$`, maxLength: 200 }),
+    { maxItems: 64 },
+  ),
+  includeConfidential: Flag(
+    false,
+    'Whether agents read confidential issues and internal notes of GitLab. They can quote them in public threads.',
+  ),
   guidance: Text('The platform appends this text verbatim to the goal of a brainstorm.'),
-  board: Optional(
-    Closed({
-      githubProjectNumber: Optional(Type.Integer()),
-      gitlabBoardId: Optional(Type.Integer()),
-      statusField: Optional(Type.String({ default: 'Status' })),
-    }),
+  board: Block('A board of the forge that shows the phase of Tasks.', {
+    githubProjectNumber: Whole('Number of a project of GitHub.'),
+    gitlabBoardId: Whole('Id of a board of GitLab.'),
+    statusField: Text('Field of the board that gets the phase.', { default: 'Status' }),
+  }),
+  brainstormingLabel: Label('platform-brainstorming', 'is being thought about'),
+  approvedLabel: Text('Label of an issue whose plan is approved. Empty switches it off.', {
+    default: 'platform-approved',
+  }),
+  implementationLabel: Label('platform-implementation', 'is being implemented'),
+  declinedLabel: Label('platform-declined', 'was declined'),
+  incidentLabel: Label('platform-incident', 'an alert opened'),
+  priorityLabel: Text('Label of an issue that goes first. Empty switches it off.'),
+  cron: CronSpec,
+})
+
+const TokenBudget = Block('A gate that admits no pod once a share of a window of tokens is used.', {
+  enabled: Flag(false, 'Whether the gate is on.'),
+  mode: Choice(
+    ['customWindow', 'claudeSubscription'],
+    'customWindow counts tokens of this Project. claudeSubscription uses what the account reports.',
+    { default: 'customWindow' },
   ),
-  brainstormingLabel: Optional(Type.String({ default: 'platform-brainstorming' })),
-  approvedLabel: Optional(Type.String({ default: 'platform-approved' })),
-  implementationLabel: Optional(Type.String({ default: 'platform-implementation' })),
-  declinedLabel: Optional(Type.String({ default: 'platform-declined' })),
-  incidentLabel: Optional(Type.String({ default: 'platform-incident' })),
-  priorityLabel: Text(),
-  cron: Optional(
-    Closed({
-      issueScan: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
-      brainstorm: CronBlock({
-        enabled: Optional(Type.Boolean({ default: false })),
-        // No default of the schema: the deprecated alias counts where it is not set.
-        targetOpenProposals: Optional(
-          Type.Integer({ minimum: 0, description: 'Default: 3. 0 switches the refill off.' }),
-        ),
-        maxOpenProposals: Optional(
-          Type.Integer({ deprecated: true, description: 'used only if targetOpenProposals is not set' }),
-        ),
-        historyWindow: Optional(Type.Integer({ minimum: 0, default: 20 })),
-        minSessionIntervalMinutes: Optional(
-          Type.Integer({
-            default: 12,
-            description: 'Least time between two sessions. 0 means the default, a negative value no limit.',
-          }),
-        ),
-        staleProposalDays: Deprecated,
-        sources: Optional(
-          Type.Array(Type.Union([Type.Literal('docs'), Type.Literal('memory'), Type.Literal('internet')])),
-        ),
-      }),
-      documentation: CronBlock({ maxPerRepo: Optional(Type.Integer({ minimum: 1, default: 1 })) }),
-      refine: Optional(Closed({ closedLookbackDays: Optional(Type.Integer({ minimum: 0, default: 30 })) })),
-      upgrade: CronBlock({ maxOpenUpgrades: Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })) }),
-    }),
+  proactivePercent: Percent(50, 'Share of the window at which normal work waits.'),
+  emergencyPercent: Percent(80, 'Share of the window at which alerts wait too.'),
+  resetSchedule: Schedule,
+  windowDuration: Text('Longest duration of a window, such as `5h`.', { pattern: `^$|${goDurationPattern}` }),
+  tokenLimit: Whole('Tokens of one window, for customWindow.', { minimum: 0 }),
+  fiveHourProactivePercent: Percent(0, 'proactivePercent of the five-hour window, for claudeSubscription. 0 inherits.'),
+  fiveHourEmergencyPercent: Percent(0, 'emergencyPercent of the five-hour window, for claudeSubscription. 0 inherits.'),
+  weeklyProactivePercent: Percent(0, 'proactivePercent of the weekly window, for claudeSubscription. 0 inherits.'),
+  weeklyEmergencyPercent: Percent(0, 'emergencyPercent of the weekly window, for claudeSubscription. 0 inherits.'),
+  spawnCeilingByKind: ByKind(
+    'Accepted, without effect.',
+    Type.Integer({ minimum: 0, maximum: 100, description: 'Accepted, without effect.' }),
   ),
 })
 
-const ReleaseAge = Closed({
-  major: Optional(Type.Integer({ minimum: 0, default: 0 })),
-  minor: Optional(Type.Integer({ minimum: 0, default: 0 })),
-  patch: Optional(Type.Integer({ minimum: 0, default: 0 })),
+const UpgradePolicy = Block('What the upgrade agent is told, and which merge requests of an engine it adopts.', {
+  engine: Choice(
+    ['external', 'none'],
+    'external: a command of the repository lists upgrades. none: the agent lists them.',
+    {
+      default: 'none',
+    },
+  ),
+  majorStrategy: Choice(['nextHopOnly', 'latest'], 'nextHopOnly takes the smallest step, latest the newest release.', {
+    default: 'nextHopOnly',
+  }),
+  minimumReleaseAge: Block('How old a release must be before it is proposed.', {
+    major: AtLeast(0, 0, 'Of a major release: days since the release.'),
+    minor: AtLeast(0, 0, 'Of a minor release: days since the release.'),
+    patch: AtLeast(0, 0, 'Of a patch release: days since the release.'),
+  }),
+  adoptBranchPrefix: Text('Ends in `/`. Empty switches adoption off.', { maxLength: 200, pattern: '^$|/$' }),
+  upgradeEngineLogins: List(
+    'Logins on the forge of upgrade engines, whose merge requests the platform adopts.',
+    Type.String(),
+    { maxItems: 8 },
+  ),
 })
 
-export const ProjectSpec = Closed({
+export const ProjectSpec = Spec('One owner on a forge, whose repositories agents work on.', {
   scmSecretRef: Type.String({
     minLength: 1,
     description: 'Name of the Secret with the keys `token` and `webhookSecret`.',
   }),
-  triggerLabel: Optional(Type.String({ default: 'platform' })),
-  maxConcurrentAgents: Optional(Type.Integer({ minimum: 0, default: 3, description: '0 pauses the Project.' })),
-  agentPodTTLSeconds: Optional(Type.Integer({ minimum: 300, default: 3600 })),
-  maxNewTasksPerSweep: Optional(Type.Integer({ minimum: 1, default: 5 })),
-  maxOpenTasks: Optional(Type.Integer({ minimum: 1, default: 6 })),
-  maxBundleBytes: Optional(Type.Integer({ minimum: 50_000, default: 400_000 })),
-  autoApproveMaxSignificance: Optional(
-    Type.Union(
-      [Type.Literal('off'), Type.Literal('patch'), Type.Literal('minor'), Type.Literal('major'), Type.Literal('')],
-      { default: 'off' },
+  triggerLabel: Text('Label that lets an issue in. Issues of the bot need none.', { default: 'platform' }),
+  maxConcurrentAgents: AtLeast(0, 3, '0 pauses the Project.'),
+  agentPodTTLSeconds: AtLeast(300, 3600, 'Longest life of one pod, in seconds. It does not limit the Task.'),
+  maxNewTasksPerSweep: AtLeast(1, 5, 'Most Tasks that one sweep mints.'),
+  maxOpenTasks: AtLeast(1, 6, 'Most Tasks in work. Parked, merging and terminal Tasks do not count.'),
+  maxBundleBytes: AtLeast(50_000, 400_000, 'Hard limit of the text that a pod gets as its assignment, in bytes.'),
+  autoApproveMaxSignificance: Choice(
+    ['off', 'patch', 'minor', 'major', ''],
+    'Largest change that an issue of the bot may ship without a maintainer\'s comment. Write "off" in quotes. Empty means off.',
+    { default: 'off' },
+  ),
+  agent: AgentSpec,
+  memory: Block('Size of the memory stack. Sizes only grow.', {
+    pgInstances: AtLeast(1, 1, 'Instances of the relational database. Three give high availability.'),
+    pgStorage: Size('10Gi', 'Volume of each instance of the relational database.'),
+    pgWalStorage: Size('8Gi', 'Volume of the write-ahead log of each instance.'),
+    neo4jStorage: Size('10Gi', 'Volume of the graph database.'),
+  }),
+  workspace: Block('Volumes of Tasks, and of the build cache. Sizes only grow.', {
+    enabled: Flag(true, 'Only false switches the volumes off.'),
+    storageClass: Text(
+      'Storage class of the volumes. It must allow reading and writing from several nodes. Empty: the class of the cluster.',
     ),
-  ),
-  agent: Optional(AgentSpec),
-  memory: Optional(
-    Closed({
-      pgInstances: Optional(Type.Integer({ minimum: 1, default: 1 })),
-      pgStorage: Size('10Gi'),
-      pgWalStorage: Size('8Gi'),
-      neo4jStorage: Size('10Gi'),
-    }),
-  ),
-  workspace: Optional(
-    Closed({
-      enabled: Optional(Type.Boolean({ default: true })),
-      storageClass: Text(),
-      size: Size('10Gi'),
-      cacheEnabled: Optional(Type.Boolean({ default: true })),
-      cacheSize: Size('20Gi'),
-    }),
-  ),
+    size: Size('10Gi', 'Volume of each Task.'),
+    cacheEnabled: Flag(true, 'Whether pods of the Project share a build cache.'),
+    cacheSize: Size('20Gi', 'Volume of the build cache.'),
+  }),
   scm: ScmSpec,
-  alerting: Optional(
-    Closed({
-      enabled: Optional(Type.Boolean({ default: false })),
-      url: Text(),
-      secretRef: Text(),
-      cooldownSeconds: Deprecated,
-    }),
-  ),
-  documentation: Optional(Closed({ enabled: Optional(Type.Boolean({ default: false })), repo: Text() })),
-  queue: Optional(
-    Closed({
-      capacity: Optional(Type.Integer({ minimum: 0 })),
-      alertCapacity: Optional(Type.Integer({ minimum: 0, default: 1 })),
-    }),
-  ),
-  tokenBudget: Optional(
-    Closed({
-      enabled: Optional(Type.Boolean({ default: false })),
-      mode: Optional(
-        Type.Union([Type.Literal('customWindow'), Type.Literal('claudeSubscription')], { default: 'customWindow' }),
+  alerting: Block('Incidents that an alerting system opens.', {
+    enabled: Flag(false, 'Whether alerts open incidents.'),
+    url: Text('Address of the alerting system.'),
+    secretRef: Text('Name of the Secret with the keys serviceAccountToken and webhookSecret.'),
+    cooldownSeconds: Deprecated,
+  }),
+  documentation: Block('The documentation agent.', {
+    enabled: Flag(false, 'Whether the documentation agent works.'),
+    repo: Text('Repository that gets the documentation. Empty: each repository its own.'),
+  }),
+  queue: Block('Slots for pods.', {
+    capacity: Whole('Pods of the class normal at most. Default: maxConcurrentAgents.', { minimum: 0 }),
+    alertCapacity: AtLeast(0, 1, 'Slots that only alerts get.'),
+  }),
+  tokenBudget: TokenBudget,
+  spending: Block(
+    'Limits in tokens, including sub-agents. 0 means no limit. With this block, every turn reserves tokens before it begins.',
+    {
+      tokensPerTurn: AtLeast(
+        1,
+        defaultTokensPerTurn,
+        'Limit of one turn. The platform reserves it before the turn begins.',
       ),
-      proactivePercent: Percent(50),
-      emergencyPercent: Percent(80),
-      resetSchedule: Schedule,
-      windowDuration: Optional(
-        Type.String({ pattern: `^$|${goDurationPattern}`, description: 'Longest duration of a window, such as `5h`.' }),
-      ),
-      tokenLimit: Optional(Type.Integer({ minimum: 0 })),
-      fiveHourProactivePercent: Percent(0),
-      fiveHourEmergencyPercent: Percent(0),
-      weeklyProactivePercent: Percent(0),
-      weeklyEmergencyPercent: Percent(0),
-      spawnCeilingByKind: ByKind(Type.Integer({ minimum: 0, maximum: 100 })),
-    }),
+      tokensPerTask: AtLeast(0, 0, 'Limit of one Task. 0 means no limit.'),
+      tokensPerDay: AtLeast(0, 0, 'A day begins at midnight UTC.'),
+      tokensPerProject: AtLeast(0, 0, 'Limit of the whole Project. 0 means no limit.'),
+      maxRaisePerDay: AtLeast(0, 0, 'The most that `/budget +N` may add in one day. 0 switches the command off.'),
+    },
   ),
-  spending: Optional(
-    Closed(
-      {
-        tokensPerTurn: Optional(
-          Type.Integer({
-            minimum: 1,
-            default: defaultTokensPerTurn,
-            description: 'Limit of one turn. The platform reserves it before the turn begins.',
-          }),
-        ),
-        tokensPerTask: Optional(Type.Integer({ minimum: 0, default: 0 })),
-        tokensPerDay: Optional(Type.Integer({ minimum: 0, default: 0, description: 'A day begins at midnight UTC.' })),
-        tokensPerProject: Optional(Type.Integer({ minimum: 0, default: 0 })),
-        maxRaisePerDay: Optional(
-          Type.Integer({
-            minimum: 0,
-            default: 0,
-            description: 'The most that `/budget +N` may add in one day. 0 switches the command off.',
-          }),
-        ),
-      },
-      'Limits in tokens, including sub-agents. 0 means no limit. With this block, every turn reserves tokens before it begins.',
-    ),
-  ),
-  upgradePolicy: Optional(
-    Closed({
-      engine: Optional(Type.Union([Type.Literal('external'), Type.Literal('none')], { default: 'none' })),
-      majorStrategy: Optional(
-        Type.Union([Type.Literal('nextHopOnly'), Type.Literal('latest')], { default: 'nextHopOnly' }),
-      ),
-      minimumReleaseAge: Optional(ReleaseAge),
-      adoptBranchPrefix: Optional(
-        Type.String({ maxLength: 200, pattern: '^$|/$', description: 'Ends in `/`. Empty switches adoption off.' }),
-      ),
-      upgradeEngineLogins: Optional(Type.Array(Type.String(), { maxItems: 8 })),
-    }),
-  ),
+  upgradePolicy: UpgradePolicy,
 })
 export type ProjectSpec = Static<typeof ProjectSpec>
 

@@ -4,7 +4,7 @@
  * type: a new field without an entry does not compile.
  */
 import type { Static } from 'typebox'
-import type { ForgeObjectSpec, QueuedEventSpec, RepositorySpec, TaskSpec } from './kinds.ts'
+import type { IssueSpec, QueuedEventSpec, RepositorySpec, TaskSpec } from './kinds.ts'
 import type { ProjectSpec } from './project.ts'
 
 type File = `${string}.ts`
@@ -223,7 +223,7 @@ const ofQueuedEvent: Uses<Static<typeof QueuedEventSpec>> = {
   payload: { inert: 'has no effect: no entry of a queue has one' },
 }
 
-type ForgeObject = Static<typeof ForgeObjectSpec>
+type ForgeObject = Static<typeof IssueSpec>
 const issue = { written: 'crd/status/issue.ts' } as const
 const mergeRequest = { written: 'crd/status/merge-request.ts' } as const
 
