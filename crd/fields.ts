@@ -1,4 +1,4 @@
-/** The sorts of fields of a spec, each with the words that `kubectl explain` shows (RESOURCES-37). All but OneOf are optional. */
+/** The sorts of fields of a spec, each with the words that `kubectl explain` shows (RESOURCES-37), blocks with who reads their fields. All but OneOf are optional. */
 import {
   Type,
   type TArray,
@@ -15,44 +15,50 @@ import {
   type TStringOptions,
   type TUnsafe,
 } from 'typebox'
+import type { Annotations, FieldUse } from './readers.ts'
 
 export const closed = { additionalProperties: false } as const
 
 /** A spec whole; its words are those of the kind. */
-export function Spec<P extends TProperties>(description: string, properties: P): TObject<P> {
-  return Type.Object(properties, { ...closed, description })
+export function Spec<P extends TProperties>(description: string, use: FieldUse, properties: P): TObject<P> {
+  return Type.Object(properties, { ...closed, use, description })
 }
 
-export function Block<P extends TProperties>(description: string, properties: P): TOptional<TObject<P>> {
-  return Type.Optional(Spec(description, properties))
+export function Block<P extends TProperties>(description: string, use: FieldUse, properties: P): TOptional<TObject<P>> {
+  return Type.Optional(Spec(description, use, properties))
 }
 
-export function Text(description: string, options: TStringOptions = {}): TOptional<TString> {
+export function Text(description: string, options: TStringOptions & Annotations = {}): TOptional<TString> {
   return Type.Optional(Type.String({ ...options, description }))
 }
 
-export function Whole(description: string, options: TNumberOptions = {}): TOptional<TInteger> {
+export function Whole(description: string, options: TNumberOptions & Annotations = {}): TOptional<TInteger> {
   return Type.Optional(Type.Integer({ ...options, description }))
 }
 
-export function AtLeast(minimum: number, fallback: number, description: string): TOptional<TInteger> {
-  return Whole(description, { minimum, default: fallback })
+export function AtLeast(
+  minimum: number,
+  fallback: number,
+  description: string,
+  options: Annotations = {},
+): TOptional<TInteger> {
+  return Whole(description, { ...options, minimum, default: fallback })
 }
 
 export function Percent(fallback: number, description: string): TOptional<TInteger> {
   return Whole(description, { minimum: 0, maximum: 100, default: fallback })
 }
 
-export const Deprecated = Whole('accepted and ignored', { deprecated: true })
+export const Deprecated = Whole('accepted and ignored', { deprecated: true, use: 'deprecated' })
 
-export function Flag(fallback: boolean, description: string): TOptional<TBoolean> {
-  return Type.Optional(Type.Boolean({ default: fallback, description }))
+export function Flag(fallback: boolean, description: string, options: Annotations = {}): TOptional<TBoolean> {
+  return Type.Optional(Type.Boolean({ ...options, default: fallback, description }))
 }
 
 export function OneOf<W extends string>(
   words: readonly W[],
   description: string,
-  options: TSchemaOptions = {},
+  options: TSchemaOptions & Annotations = {},
 ): TUnsafe<W> {
   return Type.Unsafe<W>(
     Type.Union(
@@ -65,7 +71,7 @@ export function OneOf<W extends string>(
 export function Choice<W extends string>(
   words: readonly W[],
   description: string,
-  options: TSchemaOptions = {},
+  options: TSchemaOptions & Annotations = {},
 ): TOptional<TUnsafe<W>> {
   return Type.Optional(OneOf(words, description, options))
 }
@@ -73,7 +79,7 @@ export function Choice<W extends string>(
 export function List<T extends TSchema>(
   description: string,
   items: T,
-  options: TArrayOptions = {},
+  options: TArrayOptions & Annotations = {},
 ): TOptional<TArray<T>> {
   return Type.Optional(Type.Array(items, { ...options, description }))
 }

@@ -5,6 +5,7 @@ import { agentKinds } from '../machines/task/events.ts'
 import { Block, closed, List, OneOf, Spec, Text, Whole } from './fields.ts'
 import { ForgeAddress } from './forge-address.ts'
 import { meantProjectValues, projectFaults, ProjectSpec, removedProjectFields } from './project.ts'
+import { by, type FieldUse } from './readers.ts'
 
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
 export const resourceNamePattern = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
@@ -16,7 +17,7 @@ export const NamespaceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a
 const Name = (description: string) => Type.String({ ...resourceName, description })
 
 const itsLogins = 'Absent: those of the Project. An empty list is empty.'
-export const RepositorySpec = Spec('A repository of a Project that agents may work on.', {
+export const RepositorySpec = Spec('A repository of a Project that agents may work on.', by.directory, {
   projectRef: Type.String({
     ...resourceName,
     [celKeyword]: [unchangeable('the Project of a Repository')],
@@ -30,7 +31,8 @@ export const RepositorySpec = Spec('A repository of a Project that agents may wo
 export type RepositorySpec = Static<typeof RepositorySpec>
 
 const origins = ['webhook', 'cron', 'sweep', 'alert', 'human', 'fold', 'takeover']
-export const TaskSpec = Spec('One piece of work: from an issue, a schedule, an alert or a person to a merge.', {
+const aTask = 'One piece of work: from an issue, a schedule, an alert or a person to a merge.'
+export const TaskSpec = Spec(aTask, by.people, {
   projectRef: Name('Name of the Project, in the same namespace.'),
   kind: OneOf(agentKinds, 'Kind of the first agent.'),
   goal: Type.String({ description: 'What the agent shall reach, in words.' }),
@@ -46,14 +48,22 @@ export const TaskSpec = Spec('One piece of work: from an issue, a schedule, an a
     ),
   ),
   priority: Whole('A lower number goes first.', { default: 100 }),
-  origin: Block('Where it came from. A Task that a person creates has the origin human.', {
-    kind: OneOf(origins, 'What made it.'),
-    ref: Type.String({ description: 'Which one made it.' }),
+  origin: Block('Where it came from. A Task that a person creates has the origin human.', by.people, {
+    kind: OneOf(origins, 'What made it.', {
+      use: {
+        refused: 'only the orchestrator writes it: a Task that a person applies has the origin `human`',
+        unless: ['human'],
+      },
+    }),
+    // As a read shows it: people apply what they read.
+    ref: Type.String({ use: { reader: 'crd/status/task.ts', within: 'origin' }, description: 'Which one made it.' }),
   }),
 })
 export type TaskSpec = Static<typeof TaskSpec>
 
-export const QueuedEventSpec = Spec('An entry of the queue of a Project: it waits for the slot of one pod.', {
+const unused = { additionalProperties: true, use: { inert: 'has no effect: no entry of a queue has one' } } as const
+const queued: FieldUse = { written: 'crd/status/queued-event.ts' }
+const QueuedEventSpec = Spec('An entry of the queue of a Project: it waits for the slot of one pod.', queued, {
   projectRef: Name('Name of the Project.'),
   sort: OneOf(['mint', 'spawn'], 'mint creates its Task when it is admitted, spawn starts the next pod of one.'),
   class: OneOf(['normal', 'alert'], 'Alerts have slots of their own.'),
@@ -61,16 +71,16 @@ export const QueuedEventSpec = Spec('An entry of the queue of a Project: it wait
   sequence: Type.Integer({ description: 'Order of arrival.' }),
   kind: Type.String({ description: 'Kind of the agent.' }),
   taskRef: Text('Name of the Task.'),
-  payload: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Unused.' })),
+  payload: Type.Optional(Type.Object({}, { ...unused, description: 'Unused.' })),
 })
 
-const forgeObject = (what: string) =>
-  Spec(`${what} of the forge as the platform knows it. The orchestrator writes it.`, {
+const forgeObject = (what: string, use: FieldUse) =>
+  Spec(`${what} of the forge as the platform knows it. The orchestrator writes it.`, use, {
     repositoryRef: Name('Name of the Repository.'),
     number: Type.Integer({ minimum: 1, description: 'Its number on the forge.' }),
   })
-export const IssueSpec = forgeObject('An issue')
-const MergeRequestSpec = forgeObject('A merge request')
+const IssueSpec = forgeObject('An issue', { written: 'crd/status/issue.ts' })
+const MergeRequestSpec = forgeObject('A merge request', { written: 'crd/status/merge-request.ts' })
 
 export const SecretData = Type.Record(Type.String(), Type.String())
 

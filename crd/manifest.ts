@@ -27,7 +27,7 @@ const carried = [
   'x-kubernetes-list-map-keys',
 ] as const
 /** Kubernetes has no word for these: closed objects are pruned, and that a field is deprecated is said in its description. */
-const dropped = new Set(['additionalProperties', 'deprecated'])
+const dropped = new Set(['additionalProperties', 'deprecated', 'use', 'whole'])
 const nested = new Set(['properties', 'items', 'anyOf'])
 
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const

@@ -1,9 +1,10 @@
 /** What one machine cannot obey: `apply` refuses it or warns of it with the reason, since nothing else would say that it has no effect. */
 import { kinds } from './kinds.ts'
-import { fieldUses, type FieldUse } from './readers.ts'
+import { fieldsOf, type FieldUse } from './readers.ts'
 import type { ManifestFault } from './manifest-fault.ts'
 
-type Document = Record<string, unknown>
+const fields = new Map<unknown, ReturnType<typeof fieldsOf>>(kinds.map(({ kind, spec }) => [kind, fieldsOf(spec)]))
+
 type Say = (use: Exclude<FieldUse, string>, value: unknown) => string | undefined
 
 /** The faults of a document on one machine. A value that asks for nothing, or for the default, is none. */
@@ -25,11 +26,10 @@ export function inertOnOneMachine(document: unknown, unset: readonly string[] = 
 
 function said(document: unknown, say: Say): readonly ManifestFault[] {
   const { kind, spec } = (document ?? {}) as { readonly kind?: unknown; readonly spec?: unknown }
-  const uses = typeof kind === 'string' && Object.hasOwn(fieldUses, kind) ? fieldUses[kind]! : {}
-  return Object.entries(uses).flatMap(([path, use]) => {
-    if (typeof use === 'string') return []
+  return (fields.get(kind) ?? []).flatMap(({ path, use, fallback }) => {
+    if (use === undefined || typeof use === 'string') return []
     const value = at(spec, path)
-    if (asksNothing(value) || value === defaultOf(String(kind), path)) return []
+    if (asksNothing(value) || value === fallback) return []
     const message = say(use, value)
     return message === undefined ? [] : [{ path: `/spec/${path}`, message }]
   })
@@ -40,10 +40,7 @@ function asksNothing(value: unknown): boolean {
 }
 
 function at(value: unknown, path: string): unknown {
-  return path.split('/').reduce<unknown>((inner, name) => (inner as Document | null | undefined)?.[name], value)
-}
-
-function defaultOf(kind: string, path: string): unknown {
-  const schema = kinds.find((one) => one.kind === kind)?.spec
-  return at(schema, `properties/${path.replaceAll('/', '/properties/')}/default`)
+  return path
+    .split('/')
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value)
 }

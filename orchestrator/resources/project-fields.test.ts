@@ -8,7 +8,7 @@ import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { RepositorySpec } from '../../crd/kinds.ts'
 import { ProjectSpec } from '../../crd/project.ts'
-import { fieldUses } from '../../crd/readers.ts'
+import { fieldsOf as annotated } from '../../crd/readers.ts'
 import { createProjectDirectory, type Projects } from '../../edges/forge/project-directory.ts'
 import type { Resource, ResourceReader, SecretReader } from '../../edges/ports/resources.ts'
 import { agentKinds } from '../../machines/task/events.ts'
@@ -20,11 +20,12 @@ import { tellProject } from './resources.ts'
 type Path = readonly string[]
 type Spec = Readonly<Record<string, unknown>>
 
+const projectSchema: TSchema = ProjectSpec
 /** Fields that change nothing here: those that `apply` refuses or warns of, and one that is read elsewhere. */
 const unread: readonly string[] = [
   // compose.ts reads it from the resource at each turn.
   'maxBundleBytes',
-  ...Object.entries(fieldUses['Project'] ?? {}).flatMap(([path, use]) =>
+  ...annotated(projectSchema).flatMap(({ path, use }) =>
     // The block `agent` is passed on whole.
     typeof use === 'object' && ('refused' in use || 'inert' in use) && !path.startsWith('agent/')
       ? [path.replaceAll('/', '.')]
