@@ -107,6 +107,14 @@ test('a row says what its context says of its rest as soon as it is heard, to wh
   ])
 })
 
+test('a live row shows the marks that turn a title around, as the list does', async () => {
+  const context = { ...view.context, goal: 'pay \u202egnp.exe' }
+  const { heard, step, advance } = fixture(async () => ({ ...view, context }) as unknown as ActorView)
+  step(1)
+  await advance(0)
+  expect(heard.flat().map(({ title }) => title)).toEqual(['pay \\u202egnp.exe'])
+})
+
 test('of many steps within a moment a page hears one bundle, in order, with the last of each actor', async () => {
   const { heard, step, advance } = fixture()
   step(1)

@@ -8,6 +8,7 @@ import { addressOf, parseAddress } from '../../runtime/address.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
 import type { StepMessage } from './messages.ts'
+import { seenTexts } from './readings/seen-texts.ts'
 import { rowOf } from './routes/actors.ts'
 
 /** Some minutes of a busy orchestrator; about half a megabyte. */
@@ -105,7 +106,7 @@ export class Feed {
     this.#sent = this.#sent.then(async () => {
       const last = new Map(messages.map((message) => [message.address, message]))
       await Promise.all([...last.values()].map((message) => this.#addWords(message)))
-      const bundle = Buffer.from(JSON.stringify(messages))
+      const bundle = Buffer.from(JSON.stringify(seenTexts(messages)))
       for (const listener of listeners) if (this.#listeners.has(listener)) listener(bundle)
     })
   }
