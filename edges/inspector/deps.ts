@@ -1,6 +1,7 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Board, BoardFilter } from '../../machines/why/board.ts'
 import type { LastTurn } from '../../machines/why/why.ts'
+import type { StoryActor } from '../../machines/why/story.ts'
 import type { WhyShown } from '../../machines/why/why-rows.ts'
 import type { Clock as RuntimeClock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
@@ -25,8 +26,11 @@ export interface InspectorDeps {
   readonly hindranceOf: (actor: ActorView) => Promise<{ readonly sentence: string } | undefined>
   /** What the agent of a parked Task did last. Undefined: it is no such Task, or no turn of it ended. */
   readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
-  /** What `why` has of a Task beside its reason. */
-  readonly whyOf: (task: ActorView) => Promise<WhyShown | undefined>
+  /** What `why` has of a Task beside its reason; `turns`: the newest journals of its turns, oldest first. */
+  readonly whyOf: (
+    task: ActorView,
+    turns: readonly Pick<StoryActor, 'address' | 'rows'>[],
+  ) => Promise<WhyShown | undefined>
   /** What the page opens on. */
   readonly board: (wanted?: BoardFilter) => Promise<Board>
   readonly clock: Clock & Pick<RuntimeClock, 'elapsed'>

@@ -1,8 +1,8 @@
 /** Which calls of tools the wrappers of a Task refused (law B3), as the results in the journals of its turns say. */
-import type { TurnContext } from '../../machines/turn/context.ts'
 import type { RefusedCalls } from '../../machines/turn/schema.ts'
+import type { StoryActor } from '../../machines/why/story.ts'
 import type { RefusingTurn } from '../../machines/why/why-rows.ts'
-import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 
 /** More turns than a Task has unless it goes astray; of those, the journals of the newest are read. */
 const mostTurns = 500
@@ -14,30 +14,37 @@ export async function readRefusedCalls(
   task: string,
 ): Promise<readonly RefusingTurn[]> {
   const views = await runtime.list('turn', { idPrefix: `${task}/`, limit: mostTurns })
-  const turns = views.toSorted((a, b) => podOf(a) - podOf(b) || ordinalOf(a) - ordinalOf(b))
+  const addresses = views.map(({ address }) => address)
+  const turns: Journal[] = []
+  for (const address of addresses.toSorted(byOrdinals).slice(-mostRead)) {
+    const rows = await runtime.history(address)
+    turns.push({ address, rows: rows.filter(({ event }) => event.type === 'turn.result') })
+  }
+  return refusedCallsIn(turns)
+}
+
+type Journal = Pick<StoryActor, 'address' | 'rows'>
+
+/** By the wrapper's id of the turn: one that waited for another's end has that one's result in its journal. */
+export function refusedCallsIn(turns: readonly Journal[]): readonly RefusingTurn[] {
   const refusing = new Map<string, RefusingTurn>()
-  for (const turn of turns.slice(-mostRead))
-    for (const [turnId, found] of await refusalsIn(runtime, turn))
-      if (!refusing.has(turnId)) refusing.set(turnId, found)
+  for (const { address, rows } of turns)
+    for (const { event } of rows) {
+      const { turnId, refusedCalls } = event as { readonly turnId?: string; readonly refusedCalls?: RefusedCalls }
+      if (event.type !== 'turn.result' || turnId === undefined || refusedCalls === undefined) continue
+      const [pod, turn] = ordinalsOf(address)
+      if (!refusing.has(turnId)) refusing.set(turnId, { pod, turn, calls: refusedCalls })
+    }
   return [...refusing.values()]
 }
 
-type Found = readonly [turnId: string, RefusingTurn]
-
-/** By the wrapper's id of the turn: one that waited for another's end has that one's result in its journal. */
-async function refusalsIn(runtime: Pick<Runtime, 'history'>, view: ActorView): Promise<readonly Found[]> {
-  const rows = await runtime.history(view.address)
-  return rows.flatMap(({ event }) => {
-    const { turnId, refusedCalls } = event as { readonly turnId?: string; readonly refusedCalls?: RefusedCalls }
-    if (event.type !== 'turn.result' || turnId === undefined || refusedCalls === undefined) return []
-    return [[turnId, { pod: podOf(view), turn: ordinalOf(view), calls: refusedCalls }] as const]
-  })
+function byOrdinals(one: string, other: string): number {
+  const [a, b] = [ordinalsOf(one), ordinalsOf(other)]
+  return a[0] - b[0] || a[1] - b[1]
 }
 
-function podOf({ context }: ActorView): number {
-  return (context as unknown as TurnContext).podOrdinal
-}
-
-function ordinalOf({ context }: ActorView): number {
-  return (context as unknown as TurnContext).ordinal
+/** `turn:<task>/<pod>/<turn>`. */
+function ordinalsOf(address: string): readonly [pod: number, turn: number] {
+  const [pod = '', turn = ''] = address.split('/').slice(-2)
+  return [Number(pod), Number(turn)]
 }

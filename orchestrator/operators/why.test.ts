@@ -9,11 +9,11 @@ import type { HindranceOf } from '../../edges/pods/hindrance.ts'
 import { until } from '../../runtime/contract/harness.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
+import type { EffectHandler, JournalRow, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { answerWhy, readWhy } from './why.ts'
+import { answerWhy, readWhy, shownWhys } from './why.ts'
 
 const clock = simulatedClock(1_800_000_000_000)
 const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition, memoryDefinition]
@@ -48,7 +48,7 @@ describe('why, read from a runtime', () => {
   let runtime: Runtime
   let keys = 0
 
-  const tell = (to: `queue:${string}` | `pod:${string}` | `memory:${string}`, type: string, fields: object = {}) =>
+  const tell = (to: `${'queue' | 'pod' | 'memory' | 'turn'}:${string}`, type: string, fields: object = {}) =>
     runtime.deliver({ to, key: `k${keys++}`, event: { type, at: clock.now(), ...fields } })
   const enqueue = (task: string, more: object = {}) =>
     tell('queue:default/demo', 'queue.enqueue', {
@@ -167,6 +167,50 @@ describe('why, read from a runtime', () => {
     const reader = { ...runtime, read, list: runtime.list.bind(runtime), history: runtime.history.bind(runtime) }
     const deps = { runtime: { ...reader, pendingTimers: runtime.pendingTimers.bind(runtime) }, clock, hindranceOf }
     expect((await answerWhy(deps, 'first'))?.cost).toEqual({ turns: 3, tokens: 7, usd: 0.5 })
+  })
+
+  test('ten pages of one Task share what `why` shows, and read no journal for it that the pages have', async () => {
+    const turns: { readonly address: string; readonly rows: readonly JournalRow[] }[] = []
+    const asked = {
+      pod: 'default/first/1',
+      podOrdinal: 1,
+      task: 'default/first',
+      url: 'http://pod.test',
+      purpose: 'work',
+    }
+    const limits = { eventsUpTo: 0, turnTimeoutSeconds: 60, stallProbeGraceSeconds: 60, stallProbeMaxAttempts: 1 }
+    const ended = { state: 'completed', stopReason: 'end_turn', finalText: '', usage: {}, pushed: [], failed: [] }
+    const refusedCalls = [{ tool: 'Bash', reason: 'no-turn', count: 2 }]
+    for (let ordinal = 0; ordinal < 30; ordinal += 1) {
+      const turn = `turn:default/first/1/${ordinal}` as const
+      await tell(turn, 'turn.start', { ...asked, ...limits, ordinal })
+      await tell(turn, 'turn.result', { turnId: `1-${ordinal}`, ...ended, refusedCalls })
+      turns.push({ address: turn, rows: await runtime.history(turn) })
+    }
+    const calls: Record<string, number> = {}
+    const counted = new Proxy(runtime, {
+      get(target, name: keyof Runtime) {
+        const method: (...given: never[]) => unknown = target[name]
+        return (...given: never[]) => {
+          calls[name] = (calls[name] ?? 0) + 1
+          return method.apply(target, given)
+        }
+      },
+    })
+    const task = await runtime.read('task:default/first')
+    if (task === undefined) throw new Error('the Task is gone')
+    const whyOf = shownWhys({ runtime: counted, clock, isScripted: false })
+    const shown = await Promise.all(Array.from({ length: 10 }, () => whyOf(task, turns)))
+    expect(calls).toEqual({ read: 4 })
+    const refused = shown.map((why) => why?.rows.filter(({ name }) => name === 'refused').map(({ text }) => text))
+    expect(refused).toEqual(Array.from({ length: 10 }, () => refused[0]))
+    expect(refused[0]?.[0]).toBe('20 more before these; --json has them')
+    expect(refused[0]?.at(-1)).toBe('turn 29 of pod 1: the wrapper refused 2 calls of `Bash` while no turn ran')
+    await whyOf({ ...task, seq: task.seq + 1 }, turns)
+    expect(calls).toEqual({ read: 8 })
+    clock.advance(10_000)
+    await whyOf(task, turns)
+    expect(calls).toEqual({ read: 12 })
   })
 
   test('of a Task that is nowhere nothing is said', async () => {

@@ -4,15 +4,17 @@ import type { MemoryContext } from '../../machines/memory/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
+import { explain, explainQueued, type Surroundings, type Why } from '../../machines/why/why.ts'
 import type { Cost } from '../../machines/why/cost.ts'
-import { shownWhy, type HeldOf, type WhyAnswer, type WhyShown } from '../../machines/why/why-rows.ts'
+import { shownWhy, type HeldOf, type WhyAnswer } from '../../machines/why/why-rows.ts'
+import type { InspectorDeps } from '../../edges/inspector/deps.ts'
+import { sharedReadings } from '../../edges/inspector/readings/shared-reading.ts'
 import type { HindranceOf } from '../../edges/pods/hindrance.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { readLastTurn } from './last-turn.ts'
-import { readRefusedCalls } from './refused-calls.ts'
+import { readRefusedCalls, refusedCallsIn } from './refused-calls.ts'
 import { idOfName } from '../../crd/resource-id.ts'
 
 export interface WhyDeps {
@@ -39,10 +41,21 @@ export async function answerWhy(
   return { ...why, refusedCalls, memory, cost: costOf(context), ...(hindrance === undefined ? {} : { hindrance }) }
 }
 
-/** For the page of a Task, which has what its pod names from elsewhere. */
-export async function readShownWhy(deps: WhyDeps, task: string, isScripted: boolean): Promise<WhyShown | undefined> {
-  const why = await answerWhy({ ...deps, hindranceOf: async () => undefined }, task)
-  return why && shownWhy(why, isScripted)
+interface ShownDeps {
+  readonly runtime: Pick<Runtime, 'read'>
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>
+  readonly isScripted: boolean
+}
+
+/** For the pages of one Task, which share it: its shortest way is searched for once a step. What a page has from elsewhere is not read. */
+export function shownWhys({ runtime, clock, isScripted }: ShownDeps): InspectorDeps['whyOf'] {
+  const read = sharedReadings(clock, async (task: ActorView, turns: Parameters<typeof refusedCallsIn>[0]) => {
+    const context = contextOf<TaskContext>(task)
+    const [around, memory] = await Promise.all([aroundOf(runtime, context), heldOf(runtime, context)])
+    const why = explain({ task, timers: [], now: clock.now(), ...around })
+    return shownWhy({ ...why, refusedCalls: refusedCallsIn(turns), memory, cost: costOf(context) }, isScripted)
+  })
+  return (task, turns) => read(`${task.address} ${task.seq}`, task, turns)
 }
 
 function costOf({ turn }: Partial<TaskContext>): Cost {
@@ -51,7 +64,7 @@ function costOf({ turn }: Partial<TaskContext>): Cost {
 }
 
 async function heldOf(
-  runtime: WhyDeps['runtime'],
+  runtime: Pick<Runtime, 'read'>,
   { config, repositories = [] }: Partial<TaskContext>,
 ): Promise<readonly HeldOf[]> {
   const memory = config && (await runtime.read(`memory:${config.project}`))
@@ -82,19 +95,29 @@ export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefi
     return undefined
   }
   const context = contextOf<TaskContext>(task)
-  const pod = await podOf(runtime, context)
-  const { project } = context.config
-  const [queue, ledger, turn, timers, lastTurn] = await Promise.all([
-    runtime.read(`queue:${project}`),
-    runtime.read(`ledger:${project}`),
-    turnOf(runtime, pod),
+  const [around, timers, lastTurn] = await Promise.all([
+    aroundOf(runtime, context),
     runtime.pendingTimers({ actor: task.address }),
     readLastTurn(runtime, context),
   ])
-  const around = { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
   const why = { ...explain({ task, timers, now, ...around }), ...(lastTurn === undefined ? {} : { lastTurn }) }
   const refused = await refusalsOf(deps, context)
   return refused.length === 0 ? why : { ...why, detail: [why.detail ?? '', ...refused].filter(Boolean).join('. ') }
+}
+
+/** The queue and the ledger of its Project, its pod, and the turn that is open in it. */
+async function aroundOf(
+  runtime: Pick<Runtime, 'read'>,
+  context: TaskContext,
+): Promise<Pick<Surroundings, 'queue' | 'ledger' | 'pod' | 'turn'>> {
+  const pod = await podOf(runtime, context)
+  const { project } = context.config
+  const [queue, ledger, turn] = await Promise.all([
+    runtime.read(`queue:${project}`),
+    runtime.read(`ledger:${project}`),
+    turnOf(runtime, pod),
+  ])
+  return { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
 }
 
 /** Of a Task that rests because its pushes fail; what to do is in the words of who refused them. */
@@ -115,13 +138,13 @@ function given<K extends string>(name: K, view: ActorView | undefined): { readon
 }
 
 async function podOf(
-  runtime: WhyDeps['runtime'],
+  runtime: Pick<Runtime, 'read'>,
   { id, pod: { alive: podAlive, ordinal: podOrdinal } }: TaskContext,
 ): Promise<ActorView | undefined> {
   return podAlive ? runtime.read(`pod:${id}/${podOrdinal}`) : undefined
 }
 
-async function turnOf(runtime: WhyDeps['runtime'], pod: ActorView | undefined): Promise<ActorView | undefined> {
+async function turnOf(runtime: Pick<Runtime, 'read'>, pod: ActorView | undefined): Promise<ActorView | undefined> {
   const { turns = 0, turnOpen = false, id = '' } = (pod?.context ?? {}) as Partial<PodContext>
   const address: ActorAddress = `turn:${id}/${turns - 1}`
   return turnOpen ? runtime.read(address) : undefined

@@ -37,7 +37,7 @@ import type { Stores } from './compose-stores.ts'
 import { endProject } from '../resources/end-project.ts'
 import { addGitGateway } from '../pods/gateway.ts'
 import { readLastTurn } from '../operators/last-turn.ts'
-import { readShownWhy } from '../operators/why.ts'
+import { shownWhys } from '../operators/why.ts'
 import { registerOperations, type OperationsDeps } from '../operators/operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from '../resources/resource-deps.ts'
@@ -131,14 +131,14 @@ function forPeopleOf(
   stores: Stores,
 ): Stores['core'] &
   Pick<InspectorDeps, 'authenticate' | 'lastTurnOf' | 'whyOf' | 'board'> & { readonly hindranceOf: HindranceOf } {
-  const { core, pushRefusal } = stores
+  const { core } = stores
   const isScripted = setup.settings.modelKey.startsWith(scriptedModelKey)
   return {
     ...core,
     authenticate: bearer(setup.parts.verifyOidc),
     hindranceOf: hindrancesOf(setup, stores),
     lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
-    whyOf: ({ id }) => readShownWhy({ ...core, pushRefusal }, id, isScripted),
+    whyOf: shownWhys({ ...core, isScripted }),
     board: boardReader({ ...core, maintainers: () => maintainersIn(core.directory), isScripted }),
   }
 }

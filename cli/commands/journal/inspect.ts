@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { bundleReader, orderFaults, shownFaults } from '../../../edges/inspector/readings/bundle-reader.ts'
-import type { InspectorDeps } from '../../../edges/inspector/deps.ts'
 import { boardReader } from '../../../edges/inspector/readings/read-board.ts'
 import { registerInspector } from '../../../edges/inspector/register.ts'
 import { createSessions } from '../../../edges/inspector/access/sessions.ts'
@@ -15,7 +14,7 @@ import { serverClock } from '../../../http/operational/server-clock.ts'
 import { machines } from '../../../machines/registry.ts'
 import { listedMachines } from '../../../machines/why/listed.ts'
 import { readLastTurn } from '../../../orchestrator/operators/last-turn.ts'
-import { readShownWhy } from '../../../orchestrator/operators/why.ts'
+import { shownWhys } from '../../../orchestrator/operators/why.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { BundleFile } from '../../../runtime/journal/bundle/schema.ts'
 import { count, readArgs, UsageError } from '../../args.ts'
@@ -72,7 +71,7 @@ export async function openBundle(path: string, port: number): Promise<Opened> {
   const runtime = bundleReader(file, listedMachines)
   // What is shown is as old as the file: ages and timers are told of that moment. A session ends by the real clock.
   const then = { ...clock, now: () => file.exportedAt }
-  const whyOf: InspectorDeps['whyOf'] = ({ id }) => readShownWhy({ runtime, clock: then }, id, false)
+  const whyOf = shownWhys({ runtime, clock: then, isScripted: false })
   refuseBundle(path, await shownFaults(file, runtime, whyOf))
   const tickets = createTickets({ clock, ids })
   const openapi = { title: 'Statewright inspector', description: 'An exported bundle.' }

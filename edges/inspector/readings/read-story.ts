@@ -67,13 +67,14 @@ export async function readStory(
   const own: Seen = { ...view, name: 'Task', view }
   const journals = (seen: readonly Seen[], most: number): Promise<readonly StoryActor[]> =>
     Promise.all(seen.map((each) => journalOf(runtime, each, most)))
+  const ofNewest = journals(newest, mostSteps.pod)
   const [task, ofPods, ofTurns, ofThreads, effects, why] = await Promise.all([
     journalOf(runtime, own, mostSteps.task),
     journals(pods, mostSteps.pod),
-    journals(newest, mostSteps.pod),
+    ofNewest,
     journals(threads, mostSteps.thread),
     effectsOf(runtime, [own, ...pods.slice(-1), ...newest.slice(-1), ...threads]),
-    view.status === 'quarantined' ? undefined : whyOf?.(view),
+    view.status === 'quarantined' ? undefined : ofNewest.then((each) => whyOf?.(view, each)),
   ])
   const story = storyOf({
     task: { ...view, ...task, context, readFrom: Math.max(1, view.seq - mostSteps.task + 1) },

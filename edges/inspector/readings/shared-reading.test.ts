@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sharedReading } from './shared-reading.ts'
+import { sharedReading, sharedReadings } from './shared-reading.ts'
 
 /** Returns how many readings somebody starts who asks every second; `tookMs`: of the first ones, the last of them of all behind it. */
 async function readingsIn(seconds: number, ...tookMs: readonly number[]): Promise<number> {
@@ -47,4 +47,19 @@ test('a reading that failed is shared for a second, so that not everybody who op
   expect(readings).toBe(1)
   now = 1000
   expect(await read()).toBe('there')
+})
+
+test('of each thing a reading is shared, with what the last caller knows of it, and those that nobody asks for are forgotten', async () => {
+  let now = 0
+  const asked: string[] = []
+  const read = sharedReadings({ elapsed: () => now }, async (of: string) => void asked.push(of))
+  for (const known of ['first', 'second']) await Promise.all(['a', 'b'].map((key) => read(key, `${key} ${known}`)))
+  expect(asked).toEqual(['a first', 'b first'])
+  now = 1000
+  await read('a', 'a third')
+  expect(asked.slice(2)).toEqual(['a third'])
+  for (let other = 0; other < 100; other++) await read(`other ${other}`, '')
+  asked.length = 0
+  for (const key of ['other 0', 'a', 'other 99']) await read(key, `${key} again`)
+  expect(asked).toEqual(['a again'])
 })
