@@ -140,6 +140,24 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('a story that cannot be read says so instead of loading for ever, and keeps what was read before', async () => {
+    const sentence = 'The story cannot be read now. The page tries again within 30 seconds.'
+    await opened('&view=story', async (page) => {
+      await page.locator('.story > h3').waitFor()
+      await page.route('**/inspector/api/story?**', (route) => route.fulfill({ body: 'no story' }))
+      await heard()
+      await page.locator('.story').getByText(sentence).waitFor()
+      expect(await page.locator('.story .lane').count()).toBeGreaterThan(2)
+      await page.reload()
+      await page.getByText(sentence).waitFor()
+      expect(await page.getByText('Loading…').count()).toBe(0)
+      await page.unroute('**/inspector/api/story?**')
+      await heard()
+      await page.locator('.story > h3').waitFor()
+      expect(await page.getByText(sentence).count()).toBe(0)
+    })
+  })
+
   test('on a narrow screen each part says which step it shows, and leads to the newest', async () => {
     const narrow = { viewport: { width: 390, height: 844 } }
     for (const view of ['story', 'chart', 'facts', 'history']) {

@@ -136,7 +136,10 @@ export async function shownFaults(
     const parts = parseAddress(address)
     const view = parts && (await runtime.read(`${parts.kind}:${parts.id}`))
     if (view !== undefined) rowOf(view)
-    if (withStory) await readStory({ runtime, clock, ...(whyOf === undefined ? {} : { whyOf }) }, address)
+    if (!withStory) return
+    await readStory({ runtime, clock }, address)
+    // A story comes without a `why` that fails, so it is asked for by itself.
+    if (view !== undefined && view.status !== 'quarantined') await whyOf?.(view, [])
   }
   const faults: Fault[] = []
   let stories = 0

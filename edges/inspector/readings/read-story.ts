@@ -36,13 +36,15 @@ interface StoryDeps {
   readonly runtime: Observed
   readonly clock: Pick<Clock, 'now'>
   readonly whyOf?: InspectorDeps['whyOf']
+  /** Of a `why` that cannot be read: the story comes without it. */
+  readonly logger?: Pick<InspectorDeps['logger'], 'error'>
   /** The name of the file that is read: of actors that it does not hold the story says so. */
   readonly file?: string
 }
 
 /** Undefined: there is no such Task. */
 export async function readStory(
-  { runtime, clock, whyOf, file }: StoryDeps,
+  { runtime, clock, whyOf, logger, file }: StoryDeps,
   address: string,
 ): Promise<StoryAnswer | undefined> {
   const parts = parseAddress(address)
@@ -68,13 +70,21 @@ export async function readStory(
   const journals = (seen: readonly Seen[], most: number): Promise<readonly StoryActor[]> =>
     Promise.all(seen.map((each) => journalOf(runtime, each, most)))
   const ofNewest = journals(newest, mostSteps.pod)
+  const shownWhy = async (turns: readonly StoryActor[]): Promise<WhyShown | undefined> => {
+    try {
+      return await whyOf?.(view, turns)
+    } catch (error) {
+      logger?.error({ task: address, err: error }, 'the inspector shows a story without what moves the Task on')
+      return undefined
+    }
+  }
   const [task, ofPods, ofTurns, ofThreads, effects, why] = await Promise.all([
     journalOf(runtime, own, mostSteps.task),
     journals(pods, mostSteps.pod),
     ofNewest,
     journals(threads, mostSteps.thread),
     effectsOf(runtime, [own, ...pods.slice(-1), ...newest.slice(-1), ...threads]),
-    view.status === 'quarantined' ? undefined : ofNewest.then((each) => whyOf?.(view, each)),
+    view.status === 'quarantined' ? undefined : ofNewest.then(shownWhy),
   ])
   const story = storyOf({
     task: { ...view, ...task, context, readFrom: Math.max(1, view.seq - mostSteps.task + 1) },

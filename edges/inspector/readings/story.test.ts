@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { captureLog } from '../../../http/testing/fixture.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
 import type { JournalRow } from '../../../runtime/runtime.ts'
 import type { Observed } from '../deps.ts'
@@ -56,6 +57,20 @@ test('with the story comes what `why` has of the Task, in its own words: what it
   expect(why?.rows).toEqual([{ name: 'cost', text: '1 turn, 42,000 tokens, about 0.30 USD so far' }])
   expect(why?.way?.title).toBe(`The shortest way to delivered, ${why?.way?.steps.length} events:`)
   expect(why?.way?.steps.at(-1)).toEqual({ by: 'forge', does: 'merges the merge request in lib', stage: 'delivered' })
+})
+
+test('a story whose `why` cannot be read comes without it, and the server logs the error (INSPECTOR-6)', async () => {
+  const { runtime, clock } = fixture
+  const { logger, lines } = captureLog()
+  const whyOf = async (): Promise<never> => {
+    throw new Error('the memory is away')
+  }
+  const answer = await readStory({ runtime, clock, whyOf, logger }, task)
+  expect(answer?.why).toBeNull()
+  expect(answer?.story.lanes.length).toBeGreaterThan(2)
+  expect(lines()).toEqual([
+    expect.objectContaining({ level: 50, task, err: expect.objectContaining({ message: 'the memory is away' }) }),
+  ])
 })
 
 test('nobody reads it without a session or a token, and what is no Task has none', async () => {

@@ -32,13 +32,17 @@ const mostOpen = 8
 /** Steps come in bursts, and a story is many readings. */
 const settleMs = 1500
 const refreshMs = 30_000
+const unreadable = `The story cannot be read now. The page tries again within ${refreshMs / 1000} seconds.`
 
 export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChild {
-  const read = useStory(address, seq)
+  const { is: read, isUnread } = useStory(address, seq)
+  const failure = isUnread ? h('p', { class: 'fault', role: 'status' }, unreadable) : null
+  if (read === undefined && isUnread) return h('section', { class: 'story', 'aria-label': 'Story' }, failure)
   if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
   const { record, effects, why } = read
   const story = storyNow(read.story, now)
   return h('section', { class: 'story', 'aria-label': 'Story' }, [
+    failure,
     h('h3', null, inlineCode(record.title)),
     record.links.length === 0 ? null : h('p', null, linked(record.links)),
     h(Times, { story, now }),
@@ -61,9 +65,15 @@ export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChi
   ])
 }
 
-/** Where it can't be read, the page says so by itself: it reads the actor too. */
-function useStory(address: string, seq: number): StoryAnswer | undefined {
-  const [answer, setAnswer] = useState<{ readonly of: string; readonly is: StoryAnswer }>()
+interface Reading {
+  /** The newest that could be read. */
+  readonly is: StoryAnswer | undefined
+  /** The last attempt failed. */
+  readonly isUnread: boolean
+}
+
+function useStory(address: string, seq: number): Reading {
+  const [answer, setAnswer] = useState<Reading & { readonly of: string }>()
   const [round, setRound] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => setRound((each) => each + 1), refreshMs)
@@ -71,17 +81,18 @@ function useStory(address: string, seq: number): StoryAnswer | undefined {
   }, [])
   useEffect(() => {
     let isCurrent = true
-    const keep = (is: StoryAnswer): void => void (isCurrent && setAnswer({ of: address, is }))
-    const timer = setTimeout(
-      () => void readStory(address).then(keep, () => undefined),
-      answer?.of === address ? settleMs : 0,
-    )
+    const keep = (is: StoryAnswer): void => void (isCurrent && setAnswer({ of: address, is, isUnread: false }))
+    const fail = (): void => {
+      if (isCurrent)
+        setAnswer((last) => ({ of: address, is: last?.of === address ? last.is : undefined, isUnread: true }))
+    }
+    const timer = setTimeout(() => void readStory(address).then(keep, fail), answer?.of === address ? settleMs : 0)
     return () => {
       isCurrent = false
       clearTimeout(timer)
     }
   }, [address, seq, round])
-  return answer?.of === address ? answer.is : undefined
+  return answer?.of === address ? answer : { is: undefined, isUnread: false }
 }
 
 /** How long it took, whom it waited for, and from when that is known. */
