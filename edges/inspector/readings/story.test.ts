@@ -52,7 +52,7 @@ test('beside it stand plan, notes, links, and each effect with its attempts and 
   expect(JSON.stringify(await read())).not.toContain('ghp_')
 })
 
-test('with the story comes what `why` has of the Task, in its own words: what it cost, and the shortest way to delivered', async () => {
+test('with the story comes what `why` has of the Task, in its own words: what it cost, and the shortest way to delivered (INSPECTOR-10)', async () => {
   const { why } = await read()
   expect(why?.rows).toEqual([{ name: 'cost', text: '1 turn, 42,000 tokens, about 0.30 USD so far' }])
   expect(why?.way?.title).toBe(`The shortest way to delivered, ${why?.way?.steps.length} events:`)

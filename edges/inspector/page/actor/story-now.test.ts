@@ -24,7 +24,7 @@ const waiting: Story = {
   ],
 }
 
-test('while a Task waits, its story goes on to now: the total, the open bar of each lane, and whom it waits for', () => {
+test('while a Task waits, its story goes on to now: the total, the open bar of each lane, and whom it waits for (INSPECTOR-10)', () => {
   const { until, lanes, waits } = storyNow(waiting, 25_000)
   expect(until).toBe(25_000)
   expect(lanes.map(({ bars }) => bars.at(-1)?.until)).toEqual([25_000, 25_000, undefined])
