@@ -6,7 +6,7 @@ import { newModelKey } from '../model-key/context.ts'
 import { newProject, newScheduled } from '../project/context.ts'
 import { newQueue } from '../queue/context.ts'
 import { allMachines } from '../registry.ts'
-import { ATask, granted, inReview, parkedBy } from '../testing/a-task.ts'
+import { ATask, granted, inReview, merging, parkedBy } from '../testing/a-task.ts'
 import { standingOf, wordFor, type Standing } from './standing.ts'
 
 /** The active leaves, as the runtime writes them. */
@@ -80,6 +80,8 @@ describe('a Task', () => {
   test('that is parked is never green, and says for what', () => {
     expect(standing(parkedBy('operator-error'))).toMatchObject({ word: 'needs an operator', tone: 'trouble' })
     expect(standing(parkedBy('identity-unverified'))).toMatchObject({ word: 'parked', tone: 'asks' })
+    const withheld = merging().mergeAnswer('mr.mergeRefused', { cause: 'withheld', reason: 'not yet' })
+    expect(standing(withheld)).toMatchObject({ word: 'withheld', tone: 'asks' })
     const parked = standing(parkedBy('needs-maintainer'))
     expect(parked).toMatchObject({ word: 'waits for approval', owner: 'maintainer', tone: 'asks' })
     expect(parked.reason).toMatch(/^needs-maintainer/)
@@ -100,7 +102,7 @@ describe('a Task', () => {
 
   test('that has ended says how, though its pod still stops', () => {
     const rejected = granted().send('task.close', { by: 'mira' })
-    expect(standing(rejected)).toMatchObject({ word: 'rejected', tone: 'rests' })
+    expect(standing(rejected)).toMatchObject({ word: 'cancelled', tone: 'rests' })
     expect(standing(rejected)).not.toHaveProperty('owner')
     expect(standing(rejected)).not.toHaveProperty('next')
     expect(standing(rejected).reason ?? '').not.toContain('decides what the Task is about')

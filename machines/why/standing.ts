@@ -103,6 +103,7 @@ const words: Readonly<Record<string, Word | null>> = {
   'task/stage.live.parked.operator-error': word('trouble', 'needs an operator'),
   'task/stage.delivered': word('rests', 'delivered'),
   'task/stage.rejected': word('rests', 'rejected', ended),
+  'task/final/cancelled': word('rests', 'cancelled', ended),
   'task/stage.failed': word('rests', 'failed', ended),
   'task/stage.folded': word('rests', 'folded'),
   'task/awaiting-human': parked,
@@ -112,6 +113,8 @@ const words: Readonly<Record<string, Word | null>> = {
   'task/awaiting-human/approval-revoked': approval,
   'task/awaiting-human/needs-maintainer': approval,
   'task/awaiting-human/over-auto-approve-ceiling': approval,
+  'task/awaiting-human/withheld': word('asks', 'withheld', paused),
+  'task/awaiting-human/merge-refused': word('asks', 'merge refused', paused),
   'task/awaiting-human/budget': word('asks', 'budget used up', held),
   'task/awaiting-human/held': word('asks', 'held', held),
   'task/identity-unverified': parked,
@@ -256,7 +259,10 @@ const knownOf: { readonly [K in keyof Contexts]: (context: Contexts[K], path: st
   issue: ({ status, plans }) => (status === 'refined' && plans.length > 0 ? { word: approval } : {}),
   task: (task, path) => {
     // A final has no words of its own, and those of its region are about no state of it.
-    if (task.stage.class === 'terminal') return { resting: undefined, detail: task.stage.detail }
+    if (task.stage.class === 'terminal') {
+      const own = wordFor(`task/final/${task.stage.reason}`)
+      return { ...(own ? { word: own } : {}), resting: undefined, detail: task.stage.detail }
+    }
     const resting = taskResting(task, path)
     return { ...(resting ? { word: wordFor(resting.reason), resting } : {}), detail: task.stage.detail }
   },
