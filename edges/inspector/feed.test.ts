@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { testClock } from '../../http/testing/fixture.ts'
+import { captureLog, testClock, type LogCapture } from '../../http/testing/fixture.ts'
 import { parkedBy } from '../../machines/testing/a-task.ts'
 import type { ActorView, JournalRow } from '../../runtime/runtime.ts'
 import { Feed } from './feed.ts'
@@ -10,9 +10,10 @@ interface Fixture {
   readonly feed: Feed
   readonly heard: StepMessage[][]
   readonly listeners: Set<(row: JournalRow) => void>
+  readonly lines: LogCapture['lines']
   /** What was due is heard then. */
   advance(milliseconds: number): Promise<void>
-  step(seq: number, address?: 'task:b'): void
+  step(seq: number, address?: `task:${string}`): void
 }
 
 function fixture(read: (address: string) => Promise<ActorView | undefined> = async () => undefined): Fixture {
@@ -22,15 +23,17 @@ function fixture(read: (address: string) => Promise<ActorView | undefined> = asy
     return () => void listeners.delete(listener)
   }
   const clock = testClock()
-  const feed = new Feed({ subscribe, read }, { next: () => 'one' }, clock)
+  const { logger, lines } = captureLog()
+  const feed = new Feed({ runtime: { subscribe, read }, ids: { next: () => 'one' }, clock, logger })
   const heard: StepMessage[][] = []
   feed.listen((bundle) => heard.push(JSON.parse(bundle.toString()) as StepMessage[]))
-  const step = (seq: number, address?: 'task:b'): void => listeners.forEach((listen) => listen(rowOf(seq, address)))
+  const step = (seq: number, address?: `task:${string}`): void =>
+    listeners.forEach((listen) => listen(rowOf(seq, address)))
   const advance = async (milliseconds: number): Promise<void> => {
     clock.advance(milliseconds)
     await settled()
   }
-  return { feed, heard, listeners, advance, step }
+  return { feed, heard, listeners, lines, advance, step }
 }
 
 function rowOf(seq: number, address: JournalRow['address'] = 'task:a'): JournalRow {
@@ -113,6 +116,45 @@ test('a live row shows the marks that turn a title around, as the list does', as
   step(1)
   await advance(0)
   expect(heard.flat().map(({ title }) => title)).toEqual(['pay \\u202egnp.exe'])
+})
+
+test('ten pages that come back read each missed actor once, a few at a time', async () => {
+  const reads = { all: 0, now: 0, most: 0 }
+  const { feed, heard, step, advance } = fixture(async () => {
+    reads.all += 1
+    reads.most = Math.max(reads.most, (reads.now += 1))
+    await settled()
+    reads.now -= 1
+    return view as unknown as ActorView
+  })
+  for (let seq = 1; seq <= 2000; seq++) step(seq, `task:${seq}`)
+  const { messages } = feed.since('one.0')
+  const missed: number[] = []
+  for (let page = 0; page < 10; page++)
+    feed.listen((bundle) => missed.push((JSON.parse(bundle.toString()) as StepMessage[]).length), messages)
+  await expect.poll(() => missed, { timeout: 20_000, interval: 5 }).toEqual(Array.from({ length: 10 }, () => 2000))
+  expect({ ...reads, heard: heard.length }).toEqual({ all: 2000, now: 0, most: 50, heard: 1 })
+  step(2001, 'task:1')
+  await advance(1000)
+  await settled()
+  expect(reads.all).toBe(2001)
+})
+
+test('a page whose line fails takes nothing from the others, of that bundle or of a later one, and the server logs it', async () => {
+  const { feed, lines, step, advance } = fixture()
+  const leave = feed.listen(() => {
+    throw new Error('the line is cut')
+  })
+  const heard: Buffer[] = []
+  feed.listen((bundle) => heard.push(bundle))
+  step(1)
+  await advance(0)
+  leave()
+  step(2)
+  await advance(1000)
+  expect(heard).toHaveLength(2)
+  const err = expect.objectContaining({ message: 'the line is cut' })
+  expect(lines()).toEqual([expect.objectContaining({ level: 50, err })])
 })
 
 test('of many steps within a moment a page hears one bundle, in order, with the last of each actor', async () => {

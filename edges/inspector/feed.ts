@@ -3,6 +3,7 @@
  * so that many pages cost the process of the actors little. Of an actor that made several steps a bundle tells the last.
  */
 import { hasOwnWords, standingOf } from '../../machines/why/standing.ts'
+import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import { addressOf, parseAddress } from '../../runtime/address.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
@@ -19,9 +20,19 @@ const shortestPauseMs = 200
 /** Bundles a second to all pages together: with more pages each hears more seldom, and what they cost stays the same. */
 const mostSends = 200
 
+/** Actors that are read at one time for the words of a bundle. */
+const mostReads = 50
+
 interface Resumed {
   readonly missed: boolean
   readonly messages: readonly StepMessage[]
+}
+
+interface FeedDeps {
+  readonly runtime: Pick<Observed, 'subscribe' | 'read'>
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'error'>
 }
 
 /** Tells of the steps of this process; those of its siblings come with the page's next reading. */
@@ -29,19 +40,23 @@ export class Feed {
   /** Another after every start, so that numbers of an earlier one mean nothing. */
   readonly id: string
   readonly #kept: StepMessage[] = []
+  /** A page that comes back reads no actor again that another page has heard of. */
+  readonly #worded = new WeakSet<StepMessage>()
   readonly #listeners = new Set<(bundle: Buffer) => void>()
   readonly #waiting = new Map<string, StepMessage>()
   readonly #unsubscribe: () => void
   readonly #clock: Clock
-  readonly #runtime: Pick<Observed, 'read'>
+  readonly #runtime: FeedDeps['runtime']
+  readonly #logger: FeedDeps['logger']
   #timer: ReturnType<Clock['setTimer']> | undefined
   #flushedAt = -Infinity
   /** Bundles go out one behind the other, as each waits for its words. */
   #sent = Promise.resolve()
   #n = 0
 
-  constructor(runtime: Pick<Observed, 'subscribe' | 'read'>, ids: Ids, clock: Clock) {
+  constructor({ runtime, ids, clock, logger }: FeedDeps) {
     this.#runtime = runtime
+    this.#logger = logger
     this.id = ids.next()
     this.#clock = clock
     this.#unsubscribe = runtime.subscribe((row) => this.#add(row))
@@ -103,12 +118,19 @@ export class Feed {
 
   #send(messages: readonly StepMessage[], listeners: readonly ((bundle: Buffer) => void)[]): void {
     if (messages.length === 0) return
-    this.#sent = this.#sent.then(async () => {
-      const last = new Map(messages.map((message) => [message.address, message]))
-      await Promise.all([...last.values()].map((message) => this.#addWords(message)))
+    const send = async (): Promise<void> => {
+      const last = [...new Map(messages.map((message) => [message.address, message])).values()]
+      const wordless = last.filter((message) => !this.#worded.has(message))
+      for (let from = 0; from < wordless.length; from += mostReads)
+        await Promise.all(wordless.slice(from, from + mostReads).map((message) => this.#addWords(message)))
       const bundle = Buffer.from(JSON.stringify(seenTexts(messages)))
-      for (const listener of listeners) if (this.#listeners.has(listener)) listener(bundle)
-    })
+      const listening = listeners.filter((listener) => this.#listeners.has(listener))
+      // Each is called, whichever of them throws.
+      await Promise.all(listening.map(async (listener) => listener(bundle)))
+    }
+    this.#sent = this.#sent
+      .then(send)
+      .catch((error: unknown) => this.#logger.error({ err: error }, 'the inspector failed to send a bundle of steps'))
   }
 
   /** As a list says it. Who just made a step is in memory; where it cannot be read, the words of its path stay. */
@@ -118,6 +140,7 @@ export class Feed {
     try {
       const view = await this.#runtime.read(addressOf(parts.kind, parts.id))
       if (view !== undefined) Object.assign(message, wordsOf(rowOf(view)))
+      this.#worded.add(message)
     } catch {
       return
     }

@@ -22,7 +22,7 @@ import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
-  const feed = new Feed(deps.runtime, deps.ids, deps.clock)
+  const feed = new Feed(deps)
   const page = (me?: string): string => assets.html.replace('<body>', () => bodyOf(deps, me))
   pageRoutes(app, deps, assets, page)
   signInRoutes(app, deps, page)
