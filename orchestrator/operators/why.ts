@@ -44,7 +44,8 @@ export async function answerWhy(
 interface ShownDeps {
   readonly runtime: Pick<Runtime, 'read'>
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
-  readonly isScripted: boolean
+  /** Undefined: nobody knows, so no price is shown. */
+  readonly isScripted: boolean | undefined
 }
 
 /** For the pages of one Task, which share it: its shortest way is searched for once a step. What a page has from elsewhere is not read. */
@@ -53,7 +54,8 @@ export function shownWhys({ runtime, clock, isScripted }: ShownDeps): InspectorD
     const context = contextOf<TaskContext>(task)
     const [around, memory] = await Promise.all([aroundOf(runtime, context), heldOf(runtime, context)])
     const why = explain({ task, timers: [], now: clock.now(), ...around })
-    return shownWhy({ ...why, refusedCalls: refusedCallsIn(turns), memory, cost: costOf(context) }, isScripted)
+    const cost = isScripted === undefined ? { ...costOf(context), usd: 0 } : costOf(context)
+    return shownWhy({ ...why, refusedCalls: refusedCallsIn(turns), memory, cost }, isScripted === true)
   })
   return (task, turns) => read(`${task.address} ${task.seq}`, task, turns)
 }

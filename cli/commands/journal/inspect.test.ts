@@ -79,6 +79,23 @@ test('a file opens on its board, with list, page, story and history of each acto
     await get('charts/task')
   }))
 
+test('story and board of a file name turns and tokens and no price, as no file knows whether a scripted model was asked', () => {
+  const actors = story.actors.map((actor): ActorBundle => {
+    if (actor.address !== task) return actor
+    const text = JSON.stringify(actor.snapshot)
+    const spent = text.replace(/"usage":\{[^{}]*\}/g, '"usage":{"inputTokens":42000,"costUsd":0.3}')
+    return { ...actor, snapshot: JSON.parse(spent.replace(/"count":0/, '"count":1')) }
+  })
+  return opened(written({ ...story, actors }), async ({ get }) => {
+    const { why } = await get<StoryAnswer>(`story?address=${encodeURIComponent(task)}`)
+    expect(why?.rows.filter(({ name }) => name === 'cost')).toEqual([
+      { name: 'cost', text: '1 turn, 42,000 tokens so far' },
+    ])
+    const { working } = await get<Board>('board')
+    expect(working.cards.find((card) => `task:${card.task}` === task)).toMatchObject({ tokens: 42_000, usd: 0 })
+  })
+})
+
 test('the history of a file may begin with any step, and goes no further back than the file (INSPECTOR-8)', () => {
   const isCut = (address: string): boolean => address === 'issue:default/lib-7'
   const actors = story.actors.map((actor) =>

@@ -28,7 +28,8 @@ const usage = `usage: statewright inspect FILE [--port N]
 Opens a file of statewright export in the inspector's page, and prints the link. It shows what was when the file was written.
 It reads the file alone: it writes nothing, needs no store, and sends nothing over the network. The page is on 127.0.0.1.
 An actor that this version cannot load is shown as quarantined, with the reason. A story has the pods, turns and threads that
-the file has: export '*' for all. Ctrl-C ends it.
+the file has: export '*' for all. It shows tokens and no prices: no file says whether a scripted model was asked.
+Ctrl-C ends it.
 
 Exit code 0: it ran until it was ended. 2: the file cannot be read or is no such bundle; the command lists its faults.
 
@@ -71,7 +72,7 @@ export async function openBundle(path: string, port: number): Promise<Opened> {
   const runtime = bundleReader(file, listedMachines)
   // What is shown is as old as the file: ages and timers are told of that moment. A session ends by the real clock.
   const then = { ...clock, now: () => file.exportedAt }
-  const whyOf = shownWhys({ runtime, clock: then, isScripted: false })
+  const whyOf = shownWhys({ runtime, clock: then, isScripted: undefined })
   refuseBundle(path, await shownFaults(file, runtime, whyOf))
   const tickets = createTickets({ clock, ids })
   const openapi = { title: 'Statewright inspector', description: 'An exported bundle.' }
@@ -81,7 +82,7 @@ export async function openBundle(path: string, port: number): Promise<Opened> {
     hindranceOf: async () => undefined,
     lastTurnOf: ({ context }) => readLastTurn(runtime, context),
     whyOf,
-    board: boardReader({ runtime, clock: then, maintainers: async () => new Map() }),
+    board: boardReader({ runtime, clock: then, maintainers: async () => new Map(), hasPrices: false }),
     authenticate: async () => {
       throw unauthenticated('an exported bundle opens by its link alone', true)
     },

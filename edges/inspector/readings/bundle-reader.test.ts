@@ -120,6 +120,21 @@ test('a file that was written by a program shows without a fault', async () => {
   expect(await shownFaults(file, reader)).toEqual([])
 })
 
+test('of a file of many Tasks `why` is tried for the first twenty, and one that fails there is a fault of its Task', async () => {
+  const known = file.actors.find(({ kind, status }) => kind === 'task' && status === 'active')
+  if (known === undefined) throw new Error('no Task lives')
+  const copy = (index: number): ActorBundle => ({ ...known, address: `task:default/copy-${index}` })
+  const many = { ...file, actors: Array.from({ length: 30 }, (_, index) => copy(index)) }
+  let asked = 0
+  const whyOf = async (): Promise<undefined> => {
+    asked += 1
+    if (asked === 7) throw new Error('no such state')
+  }
+  const faults = await shownFaults(many, bundleReader(many, listedMachines), whyOf)
+  expect(asked).toBe(20)
+  expect(faults).toEqual([{ path: '/actors/6', message: 'cannot be shown: no such state' }])
+})
+
 test('of pods, turns and threads that a file does not hold its story says so, and no word of what they did', async () => {
   const clock = { now: () => file.exportedAt }
   const wordsIn = async (isHeld: (kind: string) => boolean): Promise<unknown> => {

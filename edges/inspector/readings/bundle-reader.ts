@@ -114,8 +114,10 @@ export function orderFaults({ actors }: BundleFile, definitions: readonly Machin
   })
 }
 
-/** Stories that are tried: each takes some milliseconds, and one that fails later fails alone. */
+/** Stories that are tried before the page opens: one that fails later fails alone. */
 const mostStories = 200
+/** Each searches for a shortest way, and a story comes without a `why` that fails. */
+const mostWhys = 20
 
 /** What the page would fail to show: a context is anything, and only a machine of ours writes one that fits. */
 export async function shownFaults(
@@ -132,20 +134,18 @@ export async function shownFaults(
       return [{ path, message: `cannot be shown: ${error instanceof Error ? error.message : 'it throws'}` }]
     }
   }
-  const show = async (address: string, withStory: boolean): Promise<void> => {
+  const show = async (address: string, withStory: boolean, withWhy: boolean): Promise<void> => {
     const parts = parseAddress(address)
     const view = parts && (await runtime.read(`${parts.kind}:${parts.id}`))
     if (view !== undefined) rowOf(view)
-    if (!withStory) return
-    await readStory({ runtime, clock }, address)
-    // A story comes without a `why` that fails, so it is asked for by itself.
-    if (view !== undefined && view.status !== 'quarantined') await whyOf?.(view, [])
+    if (withStory) await readStory({ runtime, clock }, address)
+    if (withWhy && view !== undefined && view.status !== 'quarantined') await whyOf?.(view, [])
   }
   const faults: Fault[] = []
-  let stories = 0
+  let tasks = 0
   for (const [index, { address, kind }] of actors.entries()) {
-    const withStory = kind === 'task' && stories++ < mostStories
-    faults.push(...(await tried(`/actors/${index}`, () => show(address, withStory))))
+    const before = kind === 'task' ? tasks++ : Infinity
+    faults.push(...(await tried(`/actors/${index}`, () => show(address, before < mostStories, before < mostWhys))))
   }
   const board = boardReader({ runtime, clock, maintainers: async () => new Map() })
   return faults.length > 0 ? faults : tried('/actors', board)

@@ -22,6 +22,8 @@ interface BoardDeps {
   readonly maintainers: () => Promise<Seen['maintainers']>
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly isScripted?: boolean
+  /** False: nobody knows whether the model was a scripted one, so no price is shown. */
+  readonly hasPrices?: boolean
 }
 
 const dayMs = 86_400_000
@@ -34,7 +36,13 @@ export function boardReader(deps: BoardDeps): (wanted?: BoardFilter) => Promise<
   return async (wanted) => boardFor(await whole(), wanted)
 }
 
-async function readAll({ runtime, maintainers, clock, isScripted = false }: BoardDeps): Promise<Seen> {
+async function readAll({
+  runtime,
+  maintainers,
+  clock,
+  isScripted = false,
+  hasPrices = true,
+}: BoardDeps): Promise<Seen> {
   // Of the begin: a page that heard of a later step asks again.
   const now = clock.now()
   const [live, ended, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
@@ -47,9 +55,10 @@ async function readAll({ runtime, maintainers, clock, isScripted = false }: Boar
     contextsOf<ModelKeyContext>(runtime, 'model-key'),
     maintainers(),
   ])
-  const tasks = live.map(taskOf)
+  const seenTask = hasPrices ? taskOf : withoutPrice
+  const tasks = live.map(seenTask)
   const [oldest, more] = [ended[mostEnded - 1], ended[mostEnded]]
-  const endedTasks = ended.slice(0, mostEnded).map(taskOf)
+  const endedTasks = ended.slice(0, mostEnded).map(seenTask)
   const issues = [...tasks, ...endedTasks].flatMap(({ context }) => context.forge.issues[0]?.issue ?? [])
   const asked = queues.flatMap(({ entries }) => entries.flatMap(({ seed }) => seed?.issues[0]?.issue ?? []))
   return {
@@ -70,6 +79,12 @@ async function readAll({ runtime, maintainers, clock, isScripted = false }: Boar
 
 function taskOf(actor: ActorView): Seen['tasks'][number] {
   return { path: actor.path, context: contextOf<TaskContext>(actor) }
+}
+
+function withoutPrice(actor: ActorView): Seen['tasks'][number] {
+  const { path, context } = taskOf(actor)
+  const { turn } = context
+  return { path, context: { ...context, turn: { ...turn, usage: { ...turn.usage, costUsd: 0 } } } }
 }
 
 /** It may have moved on between the two readings of a list. */
