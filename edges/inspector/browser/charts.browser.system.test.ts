@@ -431,6 +431,9 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         await press()
         await page.locator('.looked-at').waitFor()
         await expect.poll(() => isWithin(page, '.looked-at')).toBe(true)
+        await page.reload()
+        await page.locator('.looked-at').waitFor()
+        expect(await isWithin(page, '.looked-at')).toBe(false)
       },
     },
     Board: { ArrowRight: toColumn(0, 1), ArrowLeft: toColumn(1, 0) },

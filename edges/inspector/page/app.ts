@@ -86,10 +86,13 @@ export function App(): ComponentChild {
   }, [isClosed])
 
   useEffect(() => setState(undefined), [address])
+  const shownBefore = useRef(address)
   useEffect(() => {
+    const isOpened = address !== undefined && shownBefore.current !== address
+    shownBefore.current = watched.actor?.address ?? (address === undefined ? undefined : shownBefore.current)
     // The card that had the focus went with the board.
-    if (address !== undefined && document.activeElement === document.body) document.getElementById('view')?.focus()
-  }, [watched.actor?.address])
+    if (isOpened && document.activeElement === document.body) document.getElementById('view')?.focus()
+  }, [address, watched.actor?.address])
   useEffect(() => setRefusal(undefined), [filter, address])
   useEffect(() => void (document.title = titleOf(watched.actor)), [watched.actor])
   const open = (next: ViewName): void => select({ ...selection, view: next })
