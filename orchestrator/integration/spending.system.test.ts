@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, type LedgerContext } from '../../machines/ledger/context.ts'
 import type { Account } from '../../machines/rules/spending.ts'
+import { scriptedModelKey } from '../../machines/why/cost.ts'
 import { people } from '../../standins/people.ts'
 import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 import { openTask, type TaskStory } from '../testing/task-story.ts'
@@ -16,7 +17,7 @@ let fixture: OrchestratorFixture
 let story: TaskStory
 
 beforeAll(async () => {
-  fixture = await startOrchestratorFixture()
+  fixture = await startOrchestratorFixture({ modelKey: `${scriptedModelKey}test` })
   await applyWith({ spending })
   await fixture.until('the ledger knows its limits', async () => (await ledger())?.limits.tokensPerTask === 2500)
   story = await openTask(fixture)
@@ -61,6 +62,22 @@ describe('spending over the whole orchestrator', { timeout }, () => {
     await story.first.endTurn('thinking', 800)
     await turnRuns(`turn:${story.first.id}/1`)
     expect(await ofTask()).toEqual({ name: 'task', limit: 2500, spent: 800, reserved: 1000 })
+  })
+
+  test('story and board of a scripted model show that nothing is spent, and the story what moves the Task on (INSPECTOR-6)', async () => {
+    const token = await fixture.operatorToken()
+    const read = async (path: string): Promise<unknown> =>
+      (await fixture.call(`/inspector/api/${path}`, { token })).body
+    expect(await read(`story?address=task:default/${story.name}`)).toMatchObject({
+      why: {
+        rows: expect.arrayContaining([
+          { name: 'cost', text: '1 turn; no model is asked, and nothing is spent' },
+          { name: 'spent', text: 'task: 800, 1,000 reserved of 2,500 tokens' },
+        ]),
+        way: { title: expect.stringMatching(/^The shortest way to delivered, \d+ events:$/) },
+      },
+    })
+    expect(await read('board')).toMatchObject({ isScripted: true })
   })
 
   test('where no room for another turn is left the Task is held, with its state and the reason, and it is said once', async () => {
