@@ -33,9 +33,12 @@ test.each<[string, string | undefined]>([
   [`#q=${'x'.repeat(3000)}&project=default/demo`, 'q of 3,000 characters'],
   [`#actor=${'x'.repeat(2000)}&project=default/demo`, `actor “${'x'.repeat(40)}…”`],
   ['#seq=%E2%80%AE5', 'seq “\\u202e5”'],
-])('%s: what an address names and the page does not take is said, and the rest is used (INSPECTOR-10)', (hash, words) => {
-  const sentence = `The address asks for ${words}, which this page does not know or take. The rest is shown.`
-  expect(leftOut(hash)).toBe(words && sentence)
-  expect(readSelection(hash).address).toBe(hash.includes('task:a') ? 'task:a' : undefined)
-  if (hash.includes('demo')) expect(readFilter(hash)).toEqual({ ...none, project: 'default/demo' })
-})
+])(
+  '%s: what an address names and the page does not take is said, and the rest is used (INSPECTOR-10)',
+  (hash, words) => {
+    const sentence = `The address asks for ${words}, which this page does not know or take. The rest is shown.`
+    expect(leftOut(hash)).toBe(words && sentence)
+    expect(readSelection(hash).address).toBe(hash.includes('task:a') ? 'task:a' : undefined)
+    if (hash.includes('demo')) expect(readFilter(hash)).toEqual({ ...none, project: 'default/demo' })
+  },
+)
