@@ -33,7 +33,7 @@ function script(name: string, body: string): string {
   const path = join(dir, `${name}.mjs`)
   const lines = [
     `import { handOver } from ${JSON.stringify(join(bin, 'hand-over.mjs'))}`,
-    `import { aborted, untilInterrupted } from ${JSON.stringify(join(bin, '..', 'cli', 'local', 'interrupt.ts'))}`,
+    `import { aborted, untilInterrupted } from ${JSON.stringify(join(bin, '..', 'cli', 'local', 'processes', 'interrupt.ts'))}`,
     `if (!(await handOver(${JSON.stringify(path)}, process.argv.slice(2)))) {`,
     body,
     '}',

@@ -13,7 +13,7 @@ const limitMs = 20_000
 /** Starts a server that would outlive it, has a guard stop it, and then does `last`. */
 const program = (last: string): string => `
   import { spawn } from 'node:child_process'
-  import { startGuard } from ${JSON.stringify(join(programDir, 'cli', 'local', 'guard.ts'))}
+  import { startGuard } from ${JSON.stringify(join(programDir, 'cli', 'local', 'processes', 'guard.ts'))}
   const server = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
   server.unref()
   const guard = await startGuard('guard.log')

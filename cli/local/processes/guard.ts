@@ -19,7 +19,7 @@ export interface Guard {
 
 /** `logFile`: what the commands print. */
 export async function startGuard(logFile: string): Promise<Guard> {
-  const program = join(programDir, 'cli', 'local', 'guard-program.ts')
+  const program = join(programDir, 'cli', 'local', 'processes', 'guard-program.ts')
   // A session of its own: Ctrl-C and a closed terminal are for us, and the guard sees how we end.
   const guard = spawn(process.execPath, [program, logFile], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   const ended = once(guard, 'close')
