@@ -204,7 +204,7 @@ describe('why, read from a runtime', () => {
     expect(calls).toEqual({ read: 4 })
     const refused = shown.map((why) => why?.rows.filter(({ name }) => name === 'refused').map(({ text }) => text))
     expect(refused).toEqual(Array.from({ length: 10 }, () => refused[0]))
-    expect(refused[0]?.[0]).toBe('20 more before these; --json has them')
+    expect(refused[0]?.[0]).toBe('20 more before these')
     expect(refused[0]?.at(-1)).toBe('turn 29 of pod 1: the wrapper refused 2 calls of `Bash` while no turn ran')
     await whyOf({ ...task, seq: task.seq + 1 }, turns)
     expect(calls).toEqual({ read: 8 })
