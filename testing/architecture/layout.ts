@@ -23,6 +23,29 @@ const platform = ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper
 /** Here `up` and `demo` start the stand-ins of one machine. */
 const door = 'cli/local/standins.ts'
 
+interface Room {
+  readonly room: string
+  /** The rooms that it stands on. */
+  readonly on: readonly string[]
+  /** Those that its tests may import besides. */
+  readonly tests?: readonly string[]
+}
+
+/** Rooms of one folder, each a zone that may import what the folder may and the rooms that it stands on. */
+function roomsOf(
+  folder: string,
+  imports: readonly string[],
+  tests: readonly string[],
+  rooms: readonly Room[],
+): readonly Zone[] {
+  const paths = (names: readonly string[]): string[] => names.map((name) => `${folder}${name}/`)
+  return rooms.map(({ room, on, tests: own = [] }) => ({
+    folder: `${folder}${room}/`,
+    imports: [...imports, ...paths(on)],
+    tests: [...tests, ...paths(own)],
+  }))
+}
+
 /** The product above, the laboratory below: nothing of the product imports the laboratory, but for one door. */
 const product: readonly Zone[] = [
   // markdown-it and parse5 are pure: they read the words of people as a forge displays them (decisions/0022).
@@ -48,32 +71,34 @@ const product: readonly Zone[] = [
     imports: [...edge, `edges/${name}/`],
     tests: ['edges/forge/testing/'],
   })),
-  ...[
-    { room: 'store', on: [] },
-    { room: 'rules', on: ['store'] },
-    { room: 'wire', on: ['store', 'rules'] },
-  ].map(({ room, on }) => ({
-    folder: `edges/git/${room}/`,
-    imports: [...edge, ...on.map((each) => `edges/git/${each}/`)],
-    tests: ['edges/git/', 'edges/forge/testing/'],
-  })),
+  ...roomsOf(
+    'edges/git/',
+    edge,
+    ['edges/git/', 'edges/forge/testing/'],
+    [
+      { room: 'store', on: [] },
+      { room: 'rules', on: ['store'] },
+      { room: 'wire', on: ['store', 'rules'] },
+    ],
+  ),
   // Its rooms stand on floors: what the server says, then pods and resources, then what looks at both.
   {
     folder: 'edges/kubernetes/testing/',
     imports: [...edge, 'edges/kubernetes/', 'edges/pods/testing/'],
     tests: ['edges/forge/testing/'],
   },
-  ...[
-    { room: 'api', on: [] },
-    { room: 'pods', on: ['api'], tests: ['doctor'] },
-    { room: 'reconcile', on: ['api'], tests: ['pods'] },
-    { room: 'mirror', on: ['api', 'reconcile'] },
-    { room: 'doctor', on: ['api', 'pods'] },
-  ].map(({ room, on, tests = [] }) => ({
-    folder: `edges/kubernetes/${room}/`,
-    imports: [...edge, ...on.map((each) => `edges/kubernetes/${each}/`)],
-    tests: ['edges/kubernetes/testing/', 'edges/forge/testing/', ...tests.map((each) => `edges/kubernetes/${each}/`)],
-  })),
+  ...roomsOf(
+    'edges/kubernetes/',
+    edge,
+    ['edges/kubernetes/testing/', 'edges/forge/testing/'],
+    [
+      { room: 'api', on: [] },
+      { room: 'pods', on: ['api'], tests: ['doctor'] },
+      { room: 'reconcile', on: ['api'], tests: ['pods'] },
+      { room: 'mirror', on: ['api', 'reconcile'] },
+      { room: 'doctor', on: ['api', 'pods'] },
+    ],
+  ),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
   // The tools' server runs in the pod, so it gets the schemas of the agents' API and the wrapper's port, no store and no actor.
@@ -117,18 +142,19 @@ const product: readonly Zone[] = [
   },
   // It reads its environment as the wrapper does; what it starts in a pod it knows by its environment alone.
   { folder: 'orchestrator/', imports: [...orchestrated, 'orchestrator/'], tests: ['wrapper/', 'cli/program.ts'] },
-  ...[
-    { room: 'memory', on: ['settings'] },
-    { room: 'resources', on: ['memory'] },
-    { room: 'settings', on: [] },
-    { room: 'pods', on: ['settings'], tests: ['places'] },
-    { room: 'operators', on: [] },
-    { room: 'places', on: ['resources', 'settings'] },
-  ].map(({ room, on, tests = [] }) => ({
-    folder: `orchestrator/${room}/`,
-    imports: [...orchestrated, ...on.map((each) => `orchestrator/${each}/`)],
-    tests: ['orchestrator/testing/', 'wrapper/', ...tests.map((each) => `orchestrator/${each}/`)],
-  })),
+  ...roomsOf(
+    'orchestrator/',
+    orchestrated,
+    ['orchestrator/testing/', 'wrapper/'],
+    [
+      { room: 'memory', on: ['settings'] },
+      { room: 'resources', on: ['memory'] },
+      { room: 'settings', on: [] },
+      { room: 'pods', on: ['settings'], tests: ['places'] },
+      { room: 'operators', on: [] },
+      { room: 'places', on: ['resources', 'settings'] },
+    ],
+  ),
   // Who is who on the forge of one machine, and its resources: data, which starts nothing.
   { folder: 'cli/', imports: [...platform, 'orchestrator/', door, 'standins/people.ts', 'standins/manifests.ts'] },
   { folder: door, imports: ['standins/'] },
