@@ -1,4 +1,5 @@
 /** The story as it happens, told from the orchestrator's committed steps: one line for each thing that a reader cares about. */
+import { bareName } from '../../crd/resource-id.ts'
 import type { Durability } from '../../runtime/store/sql.ts'
 
 interface Step {
@@ -102,7 +103,7 @@ function split(address: string): readonly [string, string] {
 }
 
 function short(kind: string, id: string): string {
-  return `${kind} ${id.slice(id.indexOf('/') + 1)}`
+  return `${kind} ${bareName(id)}`
 }
 
 function seconds(milliseconds: number): string {

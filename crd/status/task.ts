@@ -1,4 +1,5 @@
 /** A Task (TASK-RESOURCE): its own words, and those of its pod, of its turn and of its issues. */
+import { bareName } from '../resource-id.ts'
 import type { AccountReport, AccountWindow } from '../../machines/event.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
@@ -30,7 +31,7 @@ export function taskResource(actor: ActorShape, relations: TaskRelations = alone
   const task = actor.context as TaskContext
   if (task.config.project === '') return undefined
   const spec = {
-    projectRef: task.config.project.slice(task.config.project.indexOf('/') + 1),
+    projectRef: bareName(task.config.project),
     kind: task.kind,
     goal: shownGoal(task),
     repositories: task.repositories,

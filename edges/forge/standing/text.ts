@@ -1,4 +1,5 @@
 /** How a Task stands, for people on the forge: what `statewright why` says, as one comment. */
+import { bareName } from '../../../crd/resource-id.ts'
 import { inert } from '../../../machines/rules/executed-text.ts'
 import type { MergedRequest, Why } from '../../../machines/why/why.ts'
 
@@ -17,7 +18,7 @@ const mostSteps = 12
 
 export function standingText(why: Why): string {
   const { task, stage, resting } = why
-  const name = task.slice(task.indexOf('/') + 1)
+  const name = bareName(task)
   return [
     `**Task** ${quoted(name)}: ${resting ? `${quoted(stage)}, ${resting.says}` : `ended, ${quoted(stage)}`}`,
     rowsOf(why)
