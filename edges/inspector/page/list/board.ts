@@ -101,6 +101,12 @@ export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentCh
   ])
 }
 
+interface Reading {
+  readonly board?: Board
+  /** It was old when it arrived. */
+  readonly isAged?: boolean
+}
+
 const noBoardFilter = Object.fromEntries(boardFilterNames.map((name) => [name, '']))
 
 /**
@@ -112,8 +118,8 @@ function useBoard(
   filter: Filter,
   { steps, now }: Pick<HomeProps, 'steps' | 'now'>,
   onError: (error: unknown) => void,
-): { readonly board?: Board; readonly isAged?: boolean } {
-  const [read, setRead] = useState<{ readonly board?: Board; readonly isAged?: boolean }>({})
+): Reading {
+  const [read, setRead] = useState<Reading>({})
   const wanted = boardFilterNames.reduce((all, name) => ({ ...all, [name]: filter[name] }), { me })
   const key = Object.values(wanted).join('\n')
   const latest = useRef({ key, wanted, now })
