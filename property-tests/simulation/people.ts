@@ -53,6 +53,9 @@ const logins = { reporter: people.reporter, maintainer: people.maintainer, stran
 /** Of a comment. */
 const telling: ReadonlySet<string> = new Set(['issue_comment', 'Note Hook'])
 
+/** The platform's own, below an approval that does not count any more (machines/task/refused-claims.ts). */
+const refusal = /A maintainer can approve with a new comment/
+
 export class Crowd {
   readonly #world: World
   readonly #forge: Forge
@@ -297,8 +300,12 @@ export class Crowd {
 
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
     const isOverruled = this.#overruled.delete(nameOf(thread))
-    const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (isOverruled || !word || judgeComment(word.body) !== 'approves')
+    const nth = comments.findLastIndex(
+      ({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none',
+    )
+    const word = comments[nth]
+    const wantsAnother = comments.slice(nth + 1).some(({ author, body }) => author === people.bot && refusal.test(body))
+    if (isOverruled || wantsAnother || !word || judgeComment(word.body) !== 'approves')
       void this.#say(people.maintainer, thread, '/approve')
   }
 

@@ -18,8 +18,9 @@ const approves =
 const withdraws =
   /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
 
-/** Of the platform, below an approval that it refused: that one counts no more. */
+/** Of the platform, below an approval that it refused: that one counts no more, unless the citation alone was wrong. */
 export const refused = 'The platform could not verify the approval'
+const citesAnew = 'let the agent try again'
 
 /** Of the local forge's people: a bundle does not tell who is a maintainer, and a claim by their words parks the Task. */
 const others: readonly string[] = [people.reporter, people.stranger]
@@ -40,7 +41,7 @@ export function approvalOf(
     .flatMap(({ comments }) => comments)
     .filter((comment) => counts(comment) && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
-    if (comment.bot && comment.body.startsWith(refused)) return undefined
+    if (comment.bot && comment.body.startsWith(refused) && !comment.body.includes(citesAnew)) return undefined
     if (!counts(comment)) continue
     if (lineOf(comment, withdraws) !== undefined || withdrawn.some((one) => !isBefore(one, comment))) return undefined
     const quote = lineOf(comment, approves)
