@@ -1,8 +1,10 @@
 /** An issue that was delivered and comes back, end to end: the local forge, the edge and a real Issue. */
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { TASK, withApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
+
+afterEach(() => void vi.useRealTimers())
 
 test('ISSUE-9, LAW-25: reopened by anybody it mints nothing; /retry by a maintainer does, and the old approval does not count', async () => {
   await withApprovedIssue({}, async (approved) => {
@@ -37,7 +39,8 @@ test('ISSUE-9, LAW-25: reopened by anybody it mints nothing; /retry by a maintai
     expect(claim(approval)).toBe(false)
     await approved.resync()
     expect([claim(approval), issue.context.owner]).toEqual([false, second])
-    fixture.clock.advance(60_000)
+    // An approval of the second of the `/retry` counts as earlier, since forges date in whole seconds.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
     expect(claim(await approved.sayHeard('maintainer', '/approve'))).toBe(true)
     issue.send({ type: 'task.delivered', task: second })
     expect(issue.context).toMatchObject({ status: 'done', deliveredBy: second })
