@@ -20,7 +20,7 @@ const withdraws =
 
 /** Of the platform, below an approval that it refused: that one counts no more, unless the citation alone was wrong. */
 export const refused = 'The platform could not verify the approval'
-const citesAnew = 'let the agent try again'
+export const citesAnew = 'let the agent try again'
 
 /** Of the local forge's people: a bundle does not tell who is a maintainer, and a claim by their words parks the Task. */
 const others: readonly string[] = [people.reporter, people.stranger]

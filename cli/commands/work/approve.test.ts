@@ -12,7 +12,7 @@ import { newTask, withChanges } from '../../../machines/task/context.ts'
 import { anIssue, ATask } from '../../../machines/testing/a-task.ts'
 import { sayRefused } from '../../../machines/task/approvals.ts'
 import { wayOut } from '../../../machines/task/refused-claims.ts'
-import { refused } from '../../../standins/model/approval.ts'
+import { citesAnew, refused } from '../../../standins/model/approval.ts'
 import { asksAgain, planMark } from '../../../standins/forge/pages/thread.ts'
 import { routeRules } from '../../../orchestrator/wiring/route-roles.ts'
 import { withForge, type ForgeFixture } from '../../../standins/forge/testing/fixture.ts'
@@ -41,10 +41,17 @@ test.each(['forge_a', 'forge_b'] as const)(
   },
 )
 
-test('the scripted model knows a refused approval as the platform writes it', () => {
+test('the scripted model knows a refused approval as the platform writes it, and one whose citation alone was wrong', () => {
   const task = new ATask().mint().planned().context
-  const { effects } = sayRefused(task, { type: 'approval.refused', reason: 'author-is-maintainer' } as never)
-  expect(effects).toMatchObject([{ params: { body: expect.stringMatching(new RegExp(`^${refused}`)) } }])
+  const said = (reason: string): unknown =>
+    sayRefused(task, { type: 'approval.refused', reason } as never).effects?.map(({ params }) =>
+      'body' in params ? params.body : '',
+    )
+  expect(said('author-is-maintainer')).toEqual([
+    expect.stringMatching(new RegExp(`^${refused}(?!.*${citesAnew})`, 's')),
+  ])
+  for (const reason of ['author-matches', 'quote-matches', 'one-per-issue'])
+    expect(said(reason)).toEqual([expect.stringMatching(new RegExp(`^${refused}.*${citesAnew}`, 's'))])
 })
 
 interface Room extends ForgeFixture {
