@@ -2,6 +2,8 @@
  * What can go wrong between a forge and its users, as data. Each fault strikes a number of times, or with a probability
  * drawn from the seed, and is gone when it has struck that often.
  */
+import { seeded } from '../../runtime/random.ts'
+
 export type Fault = DeliveryFault | RequestFault | MergeabilityFault
 
 export interface DeliveryFault {
@@ -55,7 +57,7 @@ interface Charge {
 }
 
 export function createFaultBoard(seed: number, initial: readonly Fault[]): FaultBoard {
-  const random = mulberry32(seed)
+  const random = seeded(seed)
   const struck: Fault[] = []
   let charges: Charge[] = []
 
@@ -124,15 +126,4 @@ export function matchesPath(pattern: string | undefined, path: string): boolean 
   if (open) wanted.pop()
   if (open ? actual.length < wanted.length : actual.length !== wanted.length) return false
   return wanted.every((segment, index) => segment === '*' || segment === actual[index])
-}
-
-/** Small, seeded, and good enough to spread faults: the same seed strikes the same deliveries. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

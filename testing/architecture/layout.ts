@@ -161,7 +161,8 @@ const product: readonly Zone[] = [
 ]
 
 const laboratory: readonly Zone[] = [
-  { folder: 'standins/', imports: [kit], development: true },
+  // Seeded draws are pure, and of one kind everywhere.
+  { folder: 'standins/', imports: ['runtime/random.ts', kit], development: true },
   // It speaks to a real API server, so it needs a client of one, and what that counts time and retries by; and its containers
   // are made of what the pods of one machine are made of.
   {
@@ -223,7 +224,7 @@ const laboratory: readonly Zone[] = [
     ],
     development: true,
   },
-  { folder: 'testing/', imports: [], development: true },
+  { folder: 'testing/', imports: ['runtime/random.ts'], development: true },
   { folder: 'bin/', imports: [], development: true },
 ]
 

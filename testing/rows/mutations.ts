@@ -1,5 +1,6 @@
 /** Breaks of the product, each of which a test that cites its row has to see. */
 import { Type, type Static } from 'typebox'
+import { seeded } from '../../runtime/random.ts'
 import type { Report } from './held.ts'
 
 export const Mutation = Type.Object(
@@ -16,13 +17,7 @@ export type Mutation = Static<typeof Mutation>
 
 /** `count` of them in an order that the seed decides (mulberry32). */
 export function drawn(mutations: readonly Mutation[], count: number, seed: number): readonly Mutation[] {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seeded(seed)
   const left = [...mutations]
   return Array.from(
     { length: Math.min(count, left.length) },
