@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,10 @@ export async function atRest(
   { port, settleMs, withAlone }: { readonly port: number; readonly settleMs: number; readonly withAlone: boolean },
 ): Promise<Rest> {
   const folder = await mkdtemp(join(tmpdir(), 'footprint-'))
-  const parameters = [join(root, 'bin/statewright.mjs'), 'up', '--port', String(port), '--dir', join(folder, 'up')]
+  const program = [join(root, 'bin/statewright.mjs'), 'up'] as const
+  // Earlier ones play unasked.
+  const isAsked = execFileSync(process.execPath, [...program, '--help'], { encoding: 'utf8' }).includes('--demo')
+  const parameters = [...program, ...(isAsked ? ['--demo'] : []), '--port', String(port), '--dir', join(folder, 'up')]
   const child = spawn(process.execPath, parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const bound = setTimeout(() => child.kill('SIGKILL'), boundMs)
@@ -40,7 +43,7 @@ export async function atRest(
     const done = new Promise<void>((resolve) => {
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         output += text
-        if (output.includes('the main job is done')) resolve()
+        if (/the (?:demo|main job) is done/.test(output)) resolve()
       })
     })
     await Promise.race([done, closed.then(() => Promise.reject(new Error(`up ended: ${output.slice(-2_000)}`)))])
