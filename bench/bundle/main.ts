@@ -2,17 +2,14 @@
 import { escapeText } from '../../edges/agents/bundle/escape.ts'
 import type { BundleComment, BundleInput, BundleThread } from '../../edges/agents/bundle/input.ts'
 import { renderBundle } from '../../edges/agents/bundle/render.ts'
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { interleave } from '../kit/measure/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median, percentile } from '../kit/measure/percentile.ts'
-import { goalTable, type Report } from '../kit/report.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
 
-const name = 'bundle'
 const maxBytes = 400_000
 const warmUps = 5
 
@@ -88,7 +85,7 @@ interface Row {
   readonly toLimit: number
 }
 
-async function measure(rounds: number): Promise<readonly Row[]> {
+async function measureCases(rounds: number): Promise<readonly Row[]> {
   const cells = cases().map((each) => ({ ...each, times: [] as number[] }))
   await interleave(warmUps + rounds, cells, async (cell, round) => {
     const started = performance.now()
@@ -105,12 +102,8 @@ async function measure(rounds: number): Promise<readonly Row[]> {
   }))
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') return refuseCall(asked)
-  const machine = describeMachine()
-  const startedAt = new Date()
-  const rows = await measure(asked.quick ? 20 : 300)
+async function measure({ quick }: BenchArguments): Promise<Measured> {
+  const rows = await measureCases(quick ? 20 : 300)
   const goals: readonly Goal[] = [
     {
       name: 'render of 400 kB with 20,000 comments, against escaping as many bytes',
@@ -121,15 +114,11 @@ async function main(): Promise<number> {
       goal: 3,
     },
   ]
-  const minutes = (Date.now() - startedAt.getTime()) / 60_000
-  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
-  const report: Report = { ...common, invalid: [], rows, goals }
-  const table = markdownTable(
+  const tables = markdownTable(
     ['400,000 bytes', 'p50 ms', 'p90 ms', 'times the limit'],
     rows.map((row) => [row.name, ...[row.p50, row.p90, row.toLimit].map(numberText)]),
   )
-  const text = `${table}\n\n${goalTable(goals)}`
-  return publish(report, asked, { tables: text, section: () => `## Bundle\n\n${text}` })
+  return { rows, goals, tables, heading: 'Bundle' }
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'bundle', parts: [], measure })

@@ -4,11 +4,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import { markdownTable } from '../kit/markdown.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
-import { goalTable, verdictLines, type Report } from '../kit/report.ts'
+import type { Report } from '../kit/report.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
 import { findGraphify } from './graphify.ts'
 import { agreement, type Agreement, type Links } from './links.ts'
 import { ownLinks, parsePieces } from './own-links.ts'
@@ -52,13 +51,7 @@ interface Speed {
   readonly graphifyWallSeconds?: number
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(
-    process.argv.slice(2),
-    packages.map(({ name }) => name),
-  )
-  if (typeof asked === 'string') return refuseCall(asked)
-  const startedAt = new Date()
+async function measure(asked: BenchArguments): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'statewright-extract-'))
   const rows: Row[] = []
   const speeds: Speed[] = []
@@ -81,32 +74,15 @@ async function main(): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const report: Report = {
-    name: 'extract',
-    machine: describeMachine(),
-    startedAt: startedAt.toISOString(),
-    minutes: (Date.now() - startedAt.getTime()) / 60_000,
-    quick: asked.quick,
-    invalid: [],
+  return {
     rows: [...rows, ...speeds],
     goals: goalsOf(rows, speeds),
+    tables: tables(rows, speeds),
+    heading: 'Code graph extraction',
+    about: `Calls and imports of three packages, compared with what the language service of TypeScript says of the same sources: \`true\` is
+its answer, \`found\` ours at this confidence or above. Both programs read the same trees, without a cache; graphify without its
+communities.`,
   }
-  const said = `${tables(rows, speeds)}\n\n${goalTable(report.goals)}`
-  return publish(report, asked, { tables: said, section: () => sectionOf(report, said) })
-}
-
-function sectionOf(report: Report, said: string): string {
-  const { machine } = report
-  return `## Code graph extraction
-
-\`npm run bench -- extract --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
-${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. Calls and imports of three packages,
-compared with what the language service of TypeScript says of the same sources: \`true\` is its answer, \`found\` ours at this
-confidence or above. Both programs read the same trees, without a cache; graphify without its communities.
-
-${verdictLines(report).join('  \n')}
-
-${said}`
 }
 
 /** Out of node_modules: both programs leave out what lies there. */
@@ -238,4 +214,4 @@ function tables(rows: readonly Row[], speeds: readonly Speed[]): string {
   ].join('\n\n')
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'extract', parts: packages.map(({ name }) => name), measure })

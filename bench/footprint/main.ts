@@ -3,20 +3,16 @@
  * checkout in the same run and PGlite alone over the same rows.
  */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import { freePort } from '../../testing/free-port.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/measure/percentile.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
-import { goalTable, type Report } from '../kit/report.ts'
-import { runJournal } from '../kit/run-journal.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { atRest, sumOf, type Contender, type Rest } from './up.ts'
 
-const name = 'footprint'
 const usage = `usage: npm run bench -- footprint [--against DIR] [--quick] [--json] [--write]; DIR is an older checkout with its packages
 installed; --write takes a whole run: no --quick`
 
@@ -76,8 +72,8 @@ function goalsOf(ours: readonly Rest[], theirs: readonly Rest[]): readonly Goal[
   ]
 }
 
-function tablesOf(rows: readonly Row[], ours: readonly Rest[], goals: readonly Goal[]): string {
-  const table = markdownTable(
+function tableOf(rows: readonly Row[], ours: readonly Rest[]): string {
+  return markdownTable(
     ['MiB at rest, by PSS', 'sum', 'PGlite', 'code', 'heaps'],
     [
       ...rows.map((row) => [
@@ -87,34 +83,21 @@ function tablesOf(rows: readonly Row[], ours: readonly Rest[], goals: readonly G
       ...servers.map((role) => [`PGlite alone: ${role}`, numberText(aloneOf(ours, role)), '', '', '']),
     ],
   )
-  return `${table}\n\n${goalTable(goals)}`
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ strict: false, options: { against: { type: 'string' } } })
-  const { against } = values as { readonly against?: string }
-  const at = process.argv.indexOf('--against')
-  const others = process.argv.filter((_, index) => index > 1 && (at < 0 || (index !== at && index !== at + 1)))
-  const asked = benchArguments(others, [])
-  if (typeof asked === 'string') return refuseCall(`${asked}\n${usage}`)
+async function measure({ quick, more: { against } }: BenchArguments, journal: RunJournal): Promise<Measured> {
   const contenders = [own, ...(against === undefined ? [] : [{ name: 'the older checkout', root: resolve(against) }])]
   const rests = new Map<string, Rest[]>(contenders.map((contender) => [contender.name, []]))
-  const [machine, startedAt, journal] = [describeMachine(), new Date(), runJournal((line) => console.error(line))]
   // One round: what a process holds is no time, and neighbours of the machine don't change it.
   for (const contender of contenders) {
     const port = await freePort()
-    const settings = { port, settleMs: asked.quick ? 9_000 : 30_000, withAlone: contender === own }
+    const settings = { port, settleMs: quick ? 9_000 : 30_000, withAlone: contender === own }
     const rest = await journal.attempt(contender.name, () => atRest(contender, settings))
     if (rest !== undefined) rests.get(contender.name)?.push(rest)
   }
   const [ours = [], theirs = []] = [...rests.values()]
   const rows = [...rests].flatMap(([contender, all]) => rowsOf(contender, all))
-  const goals = goalsOf(ours, theirs)
-  const minutes = (Date.now() - startedAt.getTime()) / 60_000
-  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
-  const report: Report = { ...common, invalid: journal.failures, rows, goals }
-  const text = tablesOf(rows, ours, goals)
-  return publish(report, asked, { tables: text, section: () => `## Footprint\n\n${text}` })
+  return { rows, goals: goalsOf(ours, theirs), tables: tableOf(rows, ours), heading: 'Footprint' }
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'footprint', parts: [], more: ['against'], usage, measure })

@@ -8,9 +8,8 @@ import { indexSearch } from '../../runtime/store/postgres/search-index.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { benchArguments } from '../kit/arguments.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import { startServing } from '../kit/child.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { interleave } from '../kit/measure/interleave.ts'
 import { intervalOf } from '../kit/measure/interval.ts'
@@ -18,12 +17,10 @@ import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/measure/percentile.ts'
 import { startPostgres } from '../kit/postgres-server.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
-import { goalTable, type Report } from '../kit/report.ts'
-import { runJournal } from '../kit/run-journal.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { fill, livedBy } from './many.ts'
 
-const name = 'inspector'
 const sizes = [1000, 100_000] as const
 const openPages = 200
 const lives = [1, 2, 3, 4, 5, 6]
@@ -172,10 +169,7 @@ function ratioOf(keystrokes: readonly Keystroke[], word: Word): Pick<Goal, 'valu
   return { value: median(ratios), interval: intervalOf(ratios) }
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') return refuseCall(asked)
-  const [machine, startedAt, journal] = [describeMachine(), new Date(), runJournal((line) => console.error(line))]
+async function measure(asked: BenchArguments, journal: RunJournal): Promise<Measured> {
   journal.say(`${lives.length} lives of the simulation …`)
   const lived = await livedBy(lives)
   const server = await startPostgres()
@@ -232,21 +226,12 @@ async function main(): Promise<number> {
       interval: intervalOf(shares.map((share) => 1 + share)),
     },
   ]
-  const minutes = (Date.now() - startedAt.getTime()) / 60_000
-  const common = {
-    name,
-    machine: { ...machine, postgres: server.version },
-    startedAt: startedAt.toISOString(),
-    minutes,
-  }
-  const report: Report = { ...common, quick: asked.quick, invalid: journal.failures, rows, goals }
-  const table = markdownTable(
+  const tables = markdownTable(
     ['actors', 'word', 'key to list, ms', 'answers of the server, ms'],
     rows.map((row) => [numberText(row.actors), row.word, numberText(row.drawnMs), numberText(row.answeredMs)]),
   )
-  const text = `${table}\n\n${goalTable(goals)}`
-  const how = 'A key rests for 150 ms before the page asks. PostgreSQL, chromium and the server share the machine.'
-  return publish(report, asked, { tables: text, section: () => `## Inspector\n\n${how}\n\n${text}` })
+  const about = 'A key rests for 150 ms before the page asks. PostgreSQL, chromium and the server share the machine.'
+  return { postgres: server.version, rows, goals, tables, heading: 'Inspector', about }
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'inspector', parts: [], measure })

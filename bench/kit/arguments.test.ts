@@ -26,6 +26,13 @@ describe('the arguments of a bench', () => {
     expect(benchArguments(['--write', '--quick'], known)).toContain('a whole run')
     expect(benchArguments(['--write', '--only', 'timers'], known)).toContain('a whole run')
   })
+  it('take an option that one bench alone has, which others refuse, and any name where none is listed', () => {
+    expect(benchArguments(['--repos', 'dir', '--only', 'x'], undefined, ['repos'])).toMatchObject({
+      more: { repos: 'dir' },
+      only: new Set(['x']),
+    })
+    expect(benchArguments(['--repos', 'dir'], known)).toContain('--repos')
+  })
   it('refuse an option that there is not', () => {
     expect(benchArguments(['--fast'], known)).toContain('--fast')
   })

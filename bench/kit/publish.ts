@@ -3,7 +3,7 @@ import { writeSection } from './document.ts'
 import { exitCodeOf, jsonLine, verdictLines, type Report } from './report.ts'
 
 /** Exit code EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
-export function refuseCall(why: string): number {
+export function refuseCall(why: string): 64 {
   console.error(why)
   return 64
 }

@@ -41,6 +41,19 @@ export function goalTable(goals: readonly Goal[]): string {
   )
 }
 
+/** Its section of BENCHMARKS.md; `options` repeat it, each with a blank behind. */
+export function sectionOf(
+  report: Report,
+  { heading, about, options, tables }: Readonly<Record<'heading' | 'about' | 'options' | 'tables', string>>,
+): string {
+  const { name, machine, startedAt, minutes } = report
+  const { cores, cpu, memoryGiB, system, node, loadBefore, postgres, cli } = machine
+  const versions = [`Node ${node}`, postgres && `PostgreSQL ${postgres}`, cli].filter(Boolean)
+  const conditions = `\`npm run bench -- ${name} ${options}--write\`, ${startedAt.slice(0, 10)}, ${minutes.toFixed(0)} minutes. ${cores} cores of ${cpu},
+${memoryGiB} GiB, ${system}, ${versions.join(', ')}; load ${loadBefore} before the run.`
+  return [`## ${heading}`, conditions, verdictLines(report).join('  \n'), about, tables].filter(Boolean).join('\n\n')
+}
+
 function valueText({ value, unit, interval }: Goal): string {
   if (value === undefined) return numberText(value)
   const text = `${numberText(value)}${unit === '' ? '' : ` ${unit}`}`

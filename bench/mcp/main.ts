@@ -1,19 +1,15 @@
 /** `npm run bench -- mcp`: from the start of a pod's tools to their list, against a server that does nothing. */
 import { fileURLToPath } from 'node:url'
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { interleave } from '../kit/measure/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median, percentile } from '../kit/measure/percentile.ts'
-import { goalTable, type Report } from '../kit/report.ts'
-import { runJournal } from '../kit/run-journal.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { startOnce, type Start } from './start-time.ts'
 import { openToolsSide } from './tools-side.ts'
-
-const name = 'mcp'
 
 interface Contender {
   readonly name: string
@@ -68,18 +64,13 @@ function lower(goalName: string, value: number | undefined, gate: number, goal: 
   return { name: goalName, value, unit: 'x', better: 'lower', gate, goal }
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') return refuseCall(asked)
-  const machine = describeMachine()
-  const startedAt = new Date()
-  const journal = runJournal((line) => console.error(line))
+async function measure({ quick }: BenchArguments, journal: RunJournal): Promise<Measured> {
   const wrapper = await openToolsSide()
   const contenders = contendersOf(wrapper.socket)
   const starts = new Map<string, Start[]>(contenders.map((contender) => [contender.name, []]))
   try {
     // The first of each fills the machine's file cache.
-    await interleave(1 + (asked.quick ? 5 : 40), contenders, async (contender, round) => {
+    await interleave(1 + (quick ? 5 : 40), contenders, async (contender, round) => {
       const { parameters, environment, tools } = contender
       const start = await journal.attempt(contender.name, () => startOnce(parameters, environment))
       if (start === undefined || round === 0) return
@@ -94,15 +85,11 @@ async function main(): Promise<number> {
     lower('start against the bare SDK server, median of pairs', ratioTo(bareName, starts), 1, 0.7),
     lower('start against JSON-RPC by hand, median of pairs', ratioTo(limitName, starts), 0.75, 0.5),
   ]
-  const minutes = (Date.now() - startedAt.getTime()) / 60_000
-  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
-  const report: Report = { ...common, invalid: journal.failures, rows, goals }
-  const table = markdownTable(
+  const tables = markdownTable(
     ['spawn to the list of tools', 'tools', 'min ms', 'p50 ms', 'p90 ms', 'RSS MB'],
     rows.map((row) => [row.name, ...[row.tools, row.min, row.p50, row.p90, row.rssMb].map(numberText)]),
   )
-  const text = `${table}\n\n${goalTable(goals)}`
-  return publish(report, asked, { tables: text, section: () => `## Start of a pod's tools\n\n${text}` })
+  return { rows, goals, tables, heading: "Start of a pod's tools" }
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'mcp', parts: [], measure })

@@ -1,14 +1,12 @@
 /** `npm run bench -- memory`: the knowledge service, its retrieval engines and its code graph. */
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
-import { goalTable, verdictLines, type Report } from '../kit/report.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import { goalTable } from '../kit/report.ts'
 import { measureEngine, type EngineResults } from './engine.ts'
 import { measureGraph, type GraphResults } from './graph.ts'
 
-const name = 'memory'
 const sections = ['engine', 'graph']
 
 interface Results {
@@ -16,27 +14,19 @@ interface Results {
   readonly graph: GraphResults | undefined
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), sections)
-  if (typeof asked === 'string') return refuseCall(asked)
-  const machine = describeMachine()
-  const startedAt = new Date()
+async function measure(asked: BenchArguments): Promise<Measured> {
   const has = (section: string): boolean => asked.only.size === 0 || asked.only.has(section)
   const engine = has('engine') ? await measureEngine(asked) : undefined
   const graph = has('graph') ? await measureGraph(asked) : undefined
   const results: Results = { engine, graph }
-  const report: Report = {
-    name,
-    machine,
-    startedAt: startedAt.toISOString(),
-    minutes: (Date.now() - startedAt.getTime()) / 60_000,
-    quick: asked.quick,
-    invalid: [],
+  const goals = [...(engine?.goals ?? []), ...(graph?.goals ?? [])]
+  return {
     rows: [...(engine?.rows ?? []), ...(graph?.rows ?? [])],
-    goals: [...(engine?.goals ?? []), ...(graph?.goals ?? [])],
+    goals,
+    tables: () => [tablesOf(results), goalTable(goals), leftOf(results).join('\n')].filter(Boolean).join('\n\n'),
+    heading: 'Memory',
+    about,
   }
-  const tables = [tablesOf(results), goalTable(report.goals), leftOf(results).join('\n')].filter((text) => text !== '')
-  return publish(report, asked, { tables: tables.join('\n\n'), section: () => documentOf(report, results) })
 }
 
 function leftOf({ engine, graph }: Results): string[] {
@@ -73,21 +63,9 @@ function ratioText(ratio: number | undefined): string {
   return ratio === undefined ? '–' : numberText(ratio)
 }
 
-function documentOf(report: Report, results: Results): string {
-  const { machine } = report
-  return `## Memory
+const about = `What is asked of the knowledge service: its embedded engine, what it adds in front of LightRAG, and its code graph against Neo4j.
+The embedded store is PGlite in a thread over a folder. Who is compared is asked in turn, so that what the machine does meanwhile
+meets all alike. Plain SQL has the same rows in the same store, and nothing of what the service adds: the words of a question looked up
+in the postings, a text in one row, edges asked level by level.`
 
-What is asked of the knowledge service: its embedded engine, what it adds in front of LightRAG, and its code graph against Neo4j.
-\`npm run bench -- memory --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
-${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. The embedded store is PGlite in a thread over a
-folder. Who is compared is asked in turn, so that what the machine does meanwhile meets all alike. Plain SQL has the same rows in the same
-store, and nothing of what the service adds: the words of a question looked up in the postings, a text in one row, edges asked level by level.
-
-${[...leftOf(results), ...verdictLines(report)].join('  \n')}
-
-${tablesOf(results)}
-
-${goalTable(report.goals)}`
-}
-
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'memory', parts: sections, measure })

@@ -7,13 +7,12 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { describeMachine } from '../kit/describe-machine.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { median } from '../kit/measure/percentile.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
-import { goalTable, verdictLines, type Report } from '../kit/report.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { askByTool, askByWords } from './ask.ts'
 import { conversationsOf } from './conversations.ts'
 import { lexicalIndex } from './lexical.ts'
@@ -319,57 +318,28 @@ function repositoriesIn(dir: string): { name: string; source: string }[] {
     })
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean' },
-      quick: { type: 'boolean' },
-      repos: { type: 'string' },
-      only: { type: 'string' },
-      write: { type: 'boolean' },
-    },
-  })
-  const { repos, only, json = false, quick = false, write = false } = values
-  if (repos === undefined || !existsSync(repos) || (write && (quick || only !== undefined))) return refuseCall(usage)
-  const startedAt = new Date()
+async function measure({ quick, only, more: { repos = '' } }: BenchArguments, journal: RunJournal): Promise<Measured> {
+  const isAsked = (name: string): boolean => only.size === 0 || only.has(name)
   const folder = mkdtempSync(join(tmpdir(), 'statewright-retrieval-'))
   const rows: Row[] = []
-  const invalid: string[] = []
   try {
     for (const { name, source } of repositoriesIn(repos)) {
-      if (only !== undefined && !only.split(',').includes(name)) continue
-      console.error(`reading ${name}`)
-      try {
-        rows.push(...(await askRepository(readRepository(source, name, folder), folder, quick)))
-      } catch (error) {
-        invalid.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
-      }
+      if (!isAsked(name)) continue
+      journal.say(`reading ${name}`)
+      const asked = await journal.attempt(name, () =>
+        askRepository(readRepository(source, name, folder), folder, quick),
+      )
+      rows.push(...(asked ?? []))
     }
-    if (only === undefined || only.split(',').includes(talks)) rows.push(...(await askConversations(quick)))
+    if (isAsked(talks)) rows.push(...(await askConversations(quick)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  if (rows.length === 0) invalid.push(`no repository was measured in ${repos}`)
-  const report: Report = {
-    name: 'retrieval',
-    machine: describeMachine(),
-    startedAt: startedAt.toISOString(),
-    minutes: (Date.now() - startedAt.getTime()) / 60_000,
-    quick,
-    invalid,
-    rows,
-    goals: goalsOf(rows),
-  }
-  const tables = `${tableOf(rows)}\n\n${goalTable(report.goals)}`
-  return publish(report, { json, write }, { tables, section: () => sectionOf(report, tables) })
+  const invalid = rows.length === 0 ? [`no repository was measured in ${repos}`] : []
+  return { invalid, rows, goals: goalsOf(rows), tables: tableOf(rows), heading: 'Retrieval', about }
 }
 
-function sectionOf(report: Report, tables: string): string {
-  const { machine } = report
-  return `## Retrieval
-
-\`npm run bench -- retrieval --repos DIR --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
-${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. A question is the subject of a commit
+const about = `A question is the subject of a commit
 after the base, right are the files that it changed (1 to 8). The service is asked over HTTP by the tool \`memory_query\` with its default
 arguments, after \`statewright ingest\` has sent it a clone that holds nothing later than the base; of its ten slots each counts.
 BM25 ranks the same texts by their best chunk. Its time and lines are those of the service's own, in the same store. \`lines\`: of the
@@ -378,11 +348,12 @@ it changed, as git finds functions. \`shown\`: the characters of an answer. \`bu
 same repository comes in once more under another name, to that just before, each the median. \`busy mean\`: the same of the means
 over time, what somebody waits who asks at any moment. BM25 gives several chunks of one file where
 memory_query gives one passage of each file. Weights and lengths of passages were found on ${tunedOn.join(', ')},
-which therefore count for no goal. Conversations are generated, with known evidence.
+which therefore count for no goal. Conversations are generated, with known evidence.`
 
-${verdictLines(report).join('  \n')}
-
-${tables}`
-}
-
-process.exitCode = await main()
+process.exitCode = await runBench({
+  name: 'retrieval',
+  more: ['repos'],
+  usage,
+  isRefused: ({ more: { repos } }) => repos === undefined || !existsSync(repos),
+  measure,
+})

@@ -1,14 +1,13 @@
 /** `npm run bench -- runtime`: the durable runtime against its peers, what is written by hand, and the limit. */
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import { onInterrupt } from '../kit/interrupted.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
 import { isMeasured } from '../kit/measure/goals.ts'
 import type { Goal } from '../kit/measure/goals.ts'
-import type { Report } from '../kit/report.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { contenders } from './contenders/contenders.ts'
 import type { ContenderInfo } from './contenders/contenders.ts'
-import { documentOf } from './tables/document.ts'
+import { aboutOf } from './tables/about.ts'
 import { measureForwarding } from './forwarding.ts'
 import { goalsOf } from './tables/goals.ts'
 import { fullPlan, quickPlan } from './plan.ts'
@@ -16,8 +15,6 @@ import type { Plan } from './plan.ts'
 import { measureRecovery } from './recovery.ts'
 import type { Results } from './results.ts'
 import { jsonRows } from './tables/rows.ts'
-import { runJournal } from '../kit/run-journal.ts'
-import type { RunJournal } from '../kit/run-journal.ts'
 import { measureScale } from './scale.ts'
 import { makeTemplates, startServers, stopServers } from './servers.ts'
 import type { Servers } from './servers.ts'
@@ -26,7 +23,6 @@ import { measureThroughput } from './throughput.ts'
 import { measureTimers } from './timers.ts'
 import { invalidity } from './tables/validity.ts'
 
-const name = 'runtime'
 const sections = ['throughput', 'scale', 'recovery', 'forwarding', 'timers']
 
 interface Run {
@@ -46,7 +42,7 @@ function wantedOf(only: ReadonlySet<string>): {
 
 type SectionArguments = readonly [servers: Servers, plan: Plan, journal: RunJournal]
 
-async function measure(only: ReadonlySet<string>, plan: Plan, journal: RunJournal): Promise<Run> {
+async function measureSections(only: ReadonlySet<string>, plan: Plan, journal: RunJournal): Promise<Run> {
   const { has, wanted } = wantedOf(only)
   const servers = await startServers(wanted)
   const carryOn = onInterrupt(() => stopServers(servers))
@@ -71,27 +67,20 @@ function unmeasured(goals: readonly Goal[]): string[] {
   return goals.filter((goal) => !isMeasured(goal)).map((goal) => `${goal.name} was not measured`)
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
-  if (typeof asked === 'string') return refuseCall(asked)
-  const machine = describeMachine()
-  const startedAt = new Date()
-  const journal = runJournal((line) => console.error(line))
-  const { results, postgresVersion } = await measure(asked.only, asked.quick ? quickPlan : fullPlan, journal)
+async function measure(asked: BenchArguments, journal: RunJournal): Promise<Measured> {
+  const { results, postgresVersion } = await measureSections(asked.only, asked.quick ? quickPlan : fullPlan, journal)
   const goals = goalsOf(results)
-  const missing = asked.only.size === 0 ? unmeasured(goals) : []
-  const report: Report = {
-    name,
-    machine: { ...machine, postgres: postgresVersion },
-    startedAt: startedAt.toISOString(),
-    minutes: (Date.now() - startedAt.getTime()) / 60_000,
-    quick: asked.quick,
-    invalid: [...journal.failures, ...invalidity(results), ...missing],
+  return {
+    postgres: postgresVersion,
+    invalid: [...invalidity(results), ...(asked.only.size === 0 ? unmeasured(goals) : [])],
     repeated: journal.repeats,
     rows: jsonRows(results),
     goals,
+    tables: (report) => tablesOf(report, results),
+    heading: 'Runtime',
+    about: aboutOf(),
   }
-  return publish(report, asked, { tables: tablesOf(report, results), section: () => documentOf(report, results) })
 }
 
-process.exitCode = await main()
+const parts = [...sections, ...contenders.map((contender) => contender.name)]
+process.exitCode = await runBench({ name: 'runtime', parts, measure })

@@ -2,20 +2,16 @@
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { benchArguments } from '../kit/arguments.ts'
-import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, refuseCall } from '../kit/publish.ts'
+import type { BenchArguments } from '../kit/arguments.ts'
 import type { Goal } from '../kit/measure/goals.ts'
 import { interleave } from '../kit/measure/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/measure/percentile.ts'
 import { treeSeconds } from '../kit/measure/process-times.ts'
-import { goalTable, type Report } from '../kit/report.ts'
-import { runJournal } from '../kit/run-journal.ts'
+import { runBench, type Measured } from '../kit/run-bench.ts'
+import type { RunJournal } from '../kit/run-journal.ts'
 import { writeFleet, type Fleet } from './fleet.ts'
-
-const name = 'what-if'
 
 /** As many Tasks as the aim names, and as many events as its Tasks of 30 have. */
 const whole = { tasks: 10_000, events: 300_000, lives: 600 }
@@ -92,12 +88,7 @@ function lower(goalName: string, value: number | undefined): Goal {
   return { name: goalName, value, unit: 'x', better: 'lower', gate: 2, goal: 1 }
 }
 
-async function main(): Promise<number> {
-  const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') return refuseCall(asked)
-  const machine = describeMachine()
-  const startedAt = new Date()
-  const journal = runJournal((line) => console.error(line))
+async function measure(asked: BenchArguments, journal: RunJournal): Promise<Measured> {
   const fleet = await writeFleet(asked.quick ? quick : whole)
   const runs = new Map<string, Run[]>(contenders.map((contender) => [contender.name, []]))
   try {
@@ -129,16 +120,12 @@ async function main(): Promise<number> {
     lower('time against XState alone, median of pairs', toPlain('seconds')),
     lower('CPU against XState alone, median of pairs', toPlain('cpuSeconds')),
   ]
-  const minutes = (Date.now() - startedAt.getTime()) / 60_000
-  const common = { name, machine, startedAt: startedAt.toISOString(), minutes, quick: asked.quick }
-  const report: Report = { ...common, invalid: journal.failures, rows, goals }
-  const table = markdownTable(
+  const tables = markdownTable(
     [`${size}, ${Math.round(fleet.megabytes)} MB`, 's', 's of CPU', 'events / s of CPU'],
     rows.map((row) => [row.name, ...[row.seconds, row.cpuSeconds, row.eventsPerCpuSecond].map(numberText)]),
   )
-  const text = `${table}\n\n${goalTable(goals)}`
-  const lives = `${fleet.distinct} of the Tasks were lived apart from each other, the others are those under new names.`
-  return publish(report, asked, { tables: text, section: () => `## What if\n\n${lives}\n\n${text}` })
+  const about = `${fleet.distinct} of the Tasks were lived apart from each other, the others are those under new names.`
+  return { rows, goals, tables, heading: 'What if', about }
 }
 
-process.exitCode = await main()
+process.exitCode = await runBench({ name: 'what-if', parts: [], measure })

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Report } from '../../kit/report.ts'
-import { documentOf } from './document.ts'
+import { sectionOf, type Report } from '../../kit/report.ts'
+import { aboutOf } from './about.ts'
 import { goalsOf } from './goals.ts'
 import type { Results } from '../results.ts'
 import { jsonRows } from './rows.ts'
+import { tablesOf } from './tables.ts'
 import type { Measured } from '../measured.ts'
 
 function cell(contender: Measured['contender'], round: number, perSecond: number, cpuUs: number): Measured {
@@ -35,8 +36,10 @@ const report: Report = {
   goals: goalsOf(results),
 }
 
+const texts = { heading: 'Runtime', about: aboutOf(), options: '' }
+
 it('writes every section of a run, medians over the rounds, and the peers against their references', () => {
-  const text = documentOf(report, results)
+  const text = sectionOf(report, { ...texts, tables: tablesOf(report, results) })
   expect(text).toContain('2026-01-02, 20 minutes')
   expect(text).toContain('| own-postgres | 21,000 | 20,000–22,000 | – | – | – | – | 42.0 | 1.00 | 800 | – |')
   expect(text).toMatch(/\| dbos-steps \| 1,050 \|.*\| 840 \| 20\.0 \| 800 \| – \|/)
@@ -50,7 +53,8 @@ it('writes every section of a run, medians over the rounds, and the peers agains
 
 it('leaves out what a part of a run did not measure', () => {
   const part = { ...results, scale: [], recovery: [], forwarding: [], timers: [] }
-  const text = documentOf({ ...report, goals: goalsOf(part) }, part)
+  const some = { ...report, goals: goalsOf(part) }
+  const text = sectionOf(some, { ...texts, tables: tablesOf(some, part) })
   expect(text).not.toContain('Timers')
   expect(text).not.toContain('Recovery after')
   expect(text).not.toContain('another process')
