@@ -196,7 +196,7 @@ async function measure(asked: BenchArguments, journal: RunJournal): Promise<Meas
     } finally {
       for (const end of ends) await end()
     }
-    const [rounds, events] = asked.quick ? [2, 200] : [8, 1500]
+    const [rounds, events] = asked.quick ? [2, 200] : [24, 3000]
     const measurePages = async (fixture: Fixture): Promise<void> => {
       costs = (await journal.attempt('pages', () => costOfPages(fixture, rounds, events))) ?? []
     }
