@@ -70,7 +70,7 @@ export interface MachineDefinition {
  */
 export interface Listed {
   readonly version: number
-  readonly of: (context: JsonObject, path: string) => Readonly<Record<string, string>>
+  readonly of: (context: object, path: string) => Readonly<Record<string, string>>
 }
 
 /** An upgrade that only adds what the context did not know: the old snapshot says nothing of it (R10). */

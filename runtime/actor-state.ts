@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AnyMachineSnapshot } from 'xstate'
-import type { ActorAddress, JsonObject } from '../machines/definition.ts'
+import type { ActorAddress, ActorKind } from '../machines/definition.ts'
 import { parseAddress } from './address.ts'
 import type { ActorView, JournalRow } from './runtime.ts'
 import type { ActorRow, EventRow, ListingRow, SnapshotRow, TimerRow } from './store/rows.ts'
@@ -49,19 +49,20 @@ export function idOf(address: ActorAddress): string {
   return parseAddress(address)?.id ?? address
 }
 
-export function viewOf(state: Actor | Quarantined): ActorView {
+/** The machine of the kind in its address made its context (R10). */
+export function viewOf<Kind extends ActorKind>(state: Actor | Quarantined): ActorView<Kind> {
   const { row } = state
   const { value, context } = 'snapshot' in state ? state.snapshot : readable(state.body)
   return {
-    address: row.address,
-    kind: row.kind as ActorView['kind'],
+    address: row.address as `${Kind}:${string}`,
+    kind: row.kind as Kind,
     id: idOf(row.address),
     seq: row.seq,
     version: row.version,
     status: isQuarantined(state) ? 'quarantined' : row.status,
     path: row.path,
     value: value ?? null,
-    context: (context ?? {}) as JsonObject,
+    context: (context ?? {}) as ActorView<Kind>['context'],
     ...(isQuarantined(state) ? { fault: state.reason } : {}),
     updatedAt: row.updatedAt,
   }

@@ -24,7 +24,7 @@ export function parseAddress(address: string): AddressParts | undefined {
   return { kind: address.slice(0, colon) as ActorKind, id: address.slice(colon + 1) }
 }
 
-export function addressOf(kind: ActorKind, id: string): ActorAddress {
+export function addressOf<Kind extends ActorKind>(kind: Kind, id: string): `${Kind}:${string}` {
   return `${kind}:${id}`
 }
 

@@ -177,14 +177,14 @@ class DurableRuntime implements Runtime {
     })
   }
 
-  async read(address: ActorAddress): Promise<ActorView | undefined> {
-    return (await this.#views([address]))[0]
+  async read<Kind extends ActorKind>(address: `${Kind}:${string}`): Promise<ActorView<Kind> | undefined> {
+    return (await this.#views<Kind>([address]))[0]
   }
 
-  async list(kind: ActorKind, query: ListQuery = {}): Promise<readonly ActorView[]> {
+  async list<Kind extends ActorKind>(kind: Kind, query: ListQuery = {}): Promise<readonly ActorView<Kind>[]> {
     const { idPrefix = '', after, limit = 1000, status } = query
     const behind = after === undefined ? '' : `${kind}:${after}`
-    return this.#views(
+    return this.#views<Kind>(
       await listActors(this.#options.sql, { prefix: `${kind}:${idPrefix}`, after: behind, limit, status }),
     )
   }
@@ -203,9 +203,12 @@ class DurableRuntime implements Runtime {
     return tallyActors(this.#options.sql, texts)
   }
 
-  async listEnded(...[kind, query]: Parameters<Runtime['listEnded']>): Promise<readonly ActorView[]> {
+  async listEnded<Kind extends ActorKind>(
+    kind: Kind,
+    query: Parameters<Runtime['listEnded']>[1],
+  ): Promise<readonly ActorView<Kind>[]> {
     this.#relisting.begin()
-    return this.#views(await endedActors(this.#options.sql, kind, query))
+    return this.#views<Kind>(await endedActors(this.#options.sql, kind, query))
   }
 
   async history(
@@ -284,8 +287,8 @@ class DurableRuntime implements Runtime {
     return undefined
   }
 
-  async #views(addresses: readonly ActorAddress[]): Promise<readonly ActorView[]> {
-    return (await this.#states(addresses)).map(viewOf)
+  async #views<Kind extends ActorKind>(addresses: readonly ActorAddress[]): Promise<readonly ActorView<Kind>[]> {
+    return (await this.#states(addresses)).map((state) => viewOf<Kind>(state))
   }
 
   async #states(addresses: readonly ActorAddress[]): Promise<readonly Exclude<ActorState, undefined>[]> {

@@ -6,6 +6,7 @@
  * events, never silence; R8 a timer fires at or after its due time, once; R9 actor-to-actor is exactly once;
  * R10 old snapshots are upgraded or quarantined; R11 the journal replays.
  */
+import type { Contexts } from '../machines/contexts.ts'
 import type { ActorAddress, ActorKind, JsonObject, MachineEvent } from '../machines/definition.ts'
 import type { TargetLimits } from './effects/targets.ts'
 
@@ -37,16 +38,17 @@ export interface Receipt {
 }
 
 /** An actor as committed. `value` is XState's state value, `path` its leaves as dotted text for people and queries. */
-export interface ActorView {
-  readonly address: ActorAddress
-  readonly kind: ActorKind
+export interface ActorView<Kind extends ActorKind = ActorKind> {
+  readonly address: `${Kind}:${string}`
+  readonly kind: Kind
   readonly id: string
   readonly seq: number
   readonly version: number
   readonly status: 'active' | 'done' | 'quarantined'
   readonly path: string
   readonly value: unknown
-  readonly context: JsonObject
+  /** In the type of its machine, where the kind is known. */
+  readonly context: ActorKind extends Kind ? object : Contexts[Kind]
   /** Why the actor is quarantined. */
   readonly fault?: string
   readonly updatedAt: number
@@ -199,12 +201,12 @@ export interface Tally {
 export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
-  read(address: ActorAddress): Promise<ActorView | undefined>
-  list(
-    kind: ActorKind,
+  read<Kind extends ActorKind>(address: `${Kind}:${string}`): Promise<ActorView<Kind> | undefined>
+  list<Kind extends ActorKind>(
+    kind: Kind,
     /** In order of ids, behind `after`. Those of one status come from an index: what has ended costs nothing where `active` is asked. */
     query?: ListQuery,
-  ): Promise<readonly ActorView[]>
+  ): Promise<readonly ActorView<Kind>[]>
   /**
    * By what is listed of them (`MachineDefinition.listed`). After an update that lists more, the first call begins to list
    * every actor anew; what is not listed again yet is found by no text.
@@ -213,7 +215,10 @@ export interface Runtime {
   /** How many actors are in each state, and list each word of these texts. It reads all of them. */
   tally(texts: readonly string[]): Promise<Tally>
   /** Actors of a kind that ended at `since` or later, the newest first. */
-  listEnded(kind: ActorKind, query: { readonly since: number; readonly limit: number }): Promise<readonly ActorView[]>
+  listEnded<Kind extends ActorKind>(
+    kind: Kind,
+    query: { readonly since: number; readonly limit: number },
+  ): Promise<readonly ActorView<Kind>[]>
   history(
     address: ActorAddress,
     query?: { readonly from?: number; readonly limit?: number },

@@ -48,7 +48,7 @@ function toolOf({ routeOptions: { method, url = '' } }: FastifyRequest): ToolNam
 
 export interface CallingPod {
   readonly claims: PodClaims
-  readonly view: ActorView
+  readonly view: ActorView<'task'>
   readonly task: TaskContext
 }
 
@@ -70,7 +70,7 @@ export async function requireReadable(
   request: FastifyRequest,
   deps: AgentApiDeps,
   name: string,
-): Promise<{ view: ActorView; task: TaskContext }> {
+): Promise<{ view: ActorView<'task'>; task: TaskContext }> {
   const claims = await requireTool(request, deps)
   const id = idIn(name, claims)
   const found = await requireTask(deps, id)
@@ -125,7 +125,7 @@ async function isOfProject(
 async function requireTask(
   deps: Pick<AgentApiDeps, 'runtime'>,
   id: string,
-): Promise<{ view: ActorView; task: TaskContext }> {
+): Promise<{ view: ActorView<'task'>; task: TaskContext }> {
   const found = await findTask(deps, id)
   if (found === undefined) throw new Problem('not-found', `there is no Task ${id}`)
   return found
@@ -134,9 +134,9 @@ async function requireTask(
 export async function findTask(
   { runtime }: Pick<AgentApiDeps, 'runtime'>,
   id: string,
-): Promise<{ view: ActorView; task: TaskContext } | undefined> {
+): Promise<{ view: ActorView<'task'>; task: TaskContext } | undefined> {
   const view = await runtime.read(`task:${id}`)
-  return view && { view, task: view.context as unknown as TaskContext }
+  return view && { view, task: view.context }
 }
 
 /** Whose namespace a bare name is in: a pod's own. Of others it is `default` (NAME-1). */

@@ -33,7 +33,7 @@ export async function findTasks(runtime: Pick<Runtime, 'list'>, search: TaskSear
   const found: TaskContext[] = []
   for (let after = search.after ?? ''; found.length < atMost;) {
     const views = await runtime.list('task', { idPrefix, after, limit: readAtOnce })
-    const tasks = views.map((view) => view.context as unknown as TaskContext)
+    const tasks = views.map(({ context }) => context)
     found.push(...tasks.filter((task) => task.config.project === project && isSince(task, since) && matches(task)))
     if (views.length < readAtOnce) break
     after = views.at(-1)?.id ?? ''

@@ -14,6 +14,6 @@ test.each<[status: ActorView['status'] | 'unknown', places: unknown]>([
   ['quarantined', undefined],
   ['unknown', []],
 ])('the threads of a Task that is %s (MERGE-11)', async (status, places) => {
-  const view = status === 'unknown' ? undefined : ({ status, context } as unknown as ActorView)
+  const view = status === 'unknown' ? undefined : ({ status, context } as never)
   expect(await taskThreadsIn({ read: async () => view })(`task:${TASK}`)).toEqual(places)
 })

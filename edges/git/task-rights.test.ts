@@ -47,7 +47,7 @@ function rights({
   return createTaskRights({
     runtime: {
       read: async (address) =>
-        address === `task:${TASK}` ? ({ status, context: full } as unknown as ActorView) : undefined,
+        (String(address) === `task:${TASK}` ? { kind: 'task', status, context: full } : undefined) as never,
     },
     grantHolds: async (issue) => granted && issue === 'default/library-1',
     ciChangesAllowedAt: async (project, repository, on, number) =>

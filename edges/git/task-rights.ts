@@ -12,6 +12,7 @@ import {
 import { isTaskBranch } from '../../machines/rules/names.ts'
 import { planSeenAt } from '../../machines/rules/plan-seen.ts'
 import { addressOf } from '../../runtime/address.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
 
@@ -36,7 +37,7 @@ export interface TaskRights extends Pick<GitGatewayDeps, 'taskAccess' | 'mayPush
 export function createTaskRights(deps: TaskRightsDeps): TaskRights {
   async function contextAt(task: ActorAddress): Promise<TaskContext | undefined> {
     const view = await deps.runtime.read(task)
-    return view?.status === 'active' ? (view.context as unknown as TaskContext) : undefined
+    return view?.status === 'active' && isOfKind(view, 'task') ? view.context : undefined
   }
   const contextOf = (task: string): Promise<TaskContext | undefined> => contextAt(addressOf('task', task))
   return {

@@ -28,7 +28,7 @@ export interface InspectorDeps {
   readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
   /** What `why` has of a Task beside its reason; `turns`: the newest journals of its turns, oldest first. */
   readonly whyOf: (
-    task: ActorView,
+    task: ActorView<'task'>,
     turns: readonly Pick<StoryActor, 'address' | 'rows'>[],
   ) => Promise<WhyShown | undefined>
   /** What the page opens on. */

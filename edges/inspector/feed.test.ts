@@ -24,7 +24,7 @@ function fixture(read: (address: string) => Promise<ActorView | undefined> = asy
   }
   const clock = testClock()
   const { logger, lines } = captureLog()
-  const feed = new Feed({ runtime: { subscribe, read }, ids: { next: () => 'one' }, clock, logger })
+  const feed = new Feed({ runtime: { subscribe, read: read as never }, ids: { next: () => 'one' }, clock, logger })
   const heard: StepMessage[][] = []
   feed.listen((bundle) => heard.push(JSON.parse(bundle.toString()) as StepMessage[]))
   const step = (seq: number, address?: `task:${string}`): void =>

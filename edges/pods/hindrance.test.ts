@@ -55,7 +55,7 @@ async function asks(
     Object.assign(session, { hindrance })
     const read = async (address: ActorAddress): Promise<ActorView | undefined> =>
       address === 'pod:default/t/2' ? ({ status, context: { url, ...pod } } as unknown as ActorView) : undefined
-    const hindranceOf = hindrances({ runtime: { read }, clock: testClock(minutes(3)), client })
+    const hindranceOf = hindrances({ runtime: { read: read as never }, clock: testClock(minutes(3)), client })
     found = await hindranceOf({ kind, id, address: `${kind}:${id}`, context } as ActorView)
   })
   return found

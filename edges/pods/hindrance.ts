@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { Hindrance } from '../../machines/turn/schema.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../http/ports.ts'
 import type { WrapperClient } from './client.ts'
@@ -29,8 +30,8 @@ export function hindrances({ runtime, clock, client }: HindranceDeps): Hindrance
   return async (actor) => {
     const address = podOf(actor)
     const pod = address === undefined ? undefined : await runtime.read(address)
-    const url = pod?.context['url']
-    if (pod?.status !== 'active' || typeof url !== 'string' || url === '') return undefined
+    const { url = '' }: Partial<PodContext> = pod?.context ?? {}
+    if (pod?.status !== 'active' || url === '') return undefined
     try {
       const found = await client.hindrance(url)
       return found && named(found, clock.now())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
-import type { ActorView, Delivery, Receipt } from '../../runtime/runtime.ts'
+import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
 import { testClock, withServer } from '../../http/testing/fixture.ts'
 import type { PodObservation, PodPort } from '../ports/pods.ts'
@@ -39,7 +39,7 @@ interface Callbacks {
 async function withCallbacks(use: (callbacks: Callbacks) => Promise<void>): Promise<void> {
   const delivered: Delivery[] = []
   const runtime = {
-    read: async (address: ActorAddress) => (address === turn ? ({ address } as ActorView) : undefined),
+    read: async (address: ActorAddress) => (address === turn ? { address } : undefined) as never,
     deliver: async (delivery: Delivery): Promise<Receipt> => {
       const applied = !delivered.some(({ to, key }) => to === delivery.to && key === delivery.key)
       if (applied) delivered.push(delivery)

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signHmac } from '../../http/auth/hmac.ts'
 import { testClock, withServer } from '../../http/testing/fixture.ts'
 import type { Transcript } from '../../machines/turn/transcript.ts'
-import type { ActorView } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import { callbackSecret } from './inbound.ts'
@@ -33,7 +32,7 @@ interface Answer {
 async function post(body: object, signer = 'default/task/2'): Promise<Answer> {
   const living = ['pod:default/task/1', 'pod:default/task/2']
   const runtime = {
-    read: async (address: string) => (living.includes(address) ? ({ address } as ActorView) : undefined),
+    read: async (address: string) => (living.includes(address) ? { address } : undefined) as never,
   }
   let answer: Answer = { status: 0 }
   const secrets = ['', 'the-model-key']

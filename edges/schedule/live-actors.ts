@@ -1,14 +1,13 @@
 import type { ActorKind } from '../../machines/definition.ts'
 import { allActors } from '../../runtime/all-actors.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
 /** Contexts of a kind in the namespace of a Project, however many there are; those that have ended are passed over. */
-export async function* liveActors<Context>(
+export async function* liveActors<Kind extends ActorKind>(
   runtime: Pick<Runtime, 'list'>,
-  kind: ActorKind,
+  kind: Kind,
   project: string,
-): AsyncGenerator<Context> {
+): AsyncGenerator<ActorView<Kind>['context']> {
   const idPrefix = project.slice(0, project.indexOf('/') + 1)
-  for await (const view of allActors(runtime, kind, idPrefix))
-    if (view.status === 'active') yield view.context as unknown as Context
+  for await (const view of allActors(runtime, kind, idPrefix)) if (view.status === 'active') yield view.context
 }

@@ -19,7 +19,7 @@ function told(facts: KeyFacts, actors: Readonly<Record<string, object>> = {}): R
   }
   const read = async (address: string): Promise<ActorView | undefined> =>
     address in all ? ({ context: all[address] } as unknown as ActorView) : undefined
-  return modelKeyDeliveries({ runtime: { read }, modelKey: 'print' }, 'default/t/1/0', facts, 7)
+  return modelKeyDeliveries({ runtime: { read: read as never }, modelKey: 'print' }, 'default/t/1/0', facts, 7)
 }
 
 test.each(['usage_limit', 'key_refused', 'no_credit'] as const)(

@@ -107,7 +107,7 @@ async function read(world: World, name = id): Promise<Backlog> {
           : undefined,
   }
   const handler = readBacklog({
-    runtime,
+    runtime: runtime as never,
     directory: { project: async (asked) => (asked === id ? project : undefined) },
     openProposals: async () => 2,
     labelsOf: async (_project, _repository, number) => world.labels?.[number] ?? [],

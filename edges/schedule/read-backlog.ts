@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto'
 import type { EffectParams } from '../../machines/effect.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
 import { awaitsOffer } from '../../machines/issue/settle.ts'
-import type { MergeRequestContext } from '../../machines/merge-request/context.ts'
 import { isUnattended } from '../../machines/merge-request/mint.ts'
 import type { Backlog, LiveTask } from '../../machines/project/events.ts'
-import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
@@ -52,11 +50,11 @@ async function backlogOf(deps: BacklogDeps, id: string, project: ProjectSettings
 async function tasksOf(runtime: Pick<Runtime, 'list' | 'read'>, project: string): Promise<LiveTask[]> {
   const tasks = new Map<string, LiveTask>()
   // The queue first: a Task that is minted between the two reads is found twice, never missed.
-  const queue = (await runtime.read(`queue:${project}`))?.context as QueueContext | undefined
+  const queue = (await runtime.read(`queue:${project}`))?.context
   for (const { sort, task, seed } of queue?.entries ?? [])
     if (sort === 'mint' && seed) tasks.set(task, { task, kind: seed.kind, repositories: seed.repositories, open: true })
   const minted = new Set([...tasks.keys()])
-  for await (const task of liveActors<TaskContext>(runtime, 'task', project)) {
+  for await (const task of liveActors(runtime, 'task', project)) {
     if (task.config.project !== project) continue
     minted.delete(task.id)
     tasks.delete(task.id)
@@ -74,7 +72,7 @@ function liveTask({ id, kind, repositories, stage: { name: stage, class: stageCl
 /** Oldest first; those whose Task was parked before come last: minting for them again most likely parks again. */
 async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Promise<Backlog['issues']> {
   const found: { readonly issue: IssueContext; readonly wasParked: boolean }[] = []
-  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project)) {
+  for await (const issue of liveActors(runtime, 'issue', project)) {
     const { facts, owner } = issue
     if (facts?.project !== project || facts.state !== 'open' || (!facts.wanted && owner === '')) continue
     const wasParked = owner === '' && isMarkedParked(await labelsOf(project, facts.repository, facts.number))
@@ -99,7 +97,7 @@ function printOf({ id, facts }: IssueContext): string {
 
 async function mergeRequestsOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['mergeRequests']> {
   const found: Backlog['mergeRequests'] = []
-  for await (const mr of liveActors<MergeRequestContext>(runtime, 'merge-request', project))
+  for await (const mr of liveActors(runtime, 'merge-request', project))
     if (mr.facts?.config.project === project && isUnattended(mr))
       found.push({ mergeRequest: mr.id, repository: mr.facts.repository, headSha: mr.facts.headSha })
   return found

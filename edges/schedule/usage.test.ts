@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { BudgetSettings } from '../../machines/project/events.ts'
-import type { ActorView } from '../../runtime/runtime.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
 import { usageDeliveries, type TurnUsage } from './usage.ts'
 
@@ -41,7 +40,7 @@ function told(turn: string, given: TurnUsage): ReturnType<typeof usageDeliveries
   }
   return usageDeliveries(
     {
-      runtime: { read: async (address) => actors[address] as ActorView | undefined },
+      runtime: { read: async (address) => actors[address] as never },
       directory: {
         projects: async () => Object.keys(modes).map((name) => ({ name, namespace: 'default' }) as ProjectSettings),
       },

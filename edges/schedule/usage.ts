@@ -2,7 +2,6 @@
 import type { AccountReport, AccountWindow } from '../../machines/event.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
 import type { AccountUsage, TokenCounts } from '../../machines/turn/schema.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
@@ -27,7 +26,7 @@ export async function usageDeliveries(
   at: number,
 ): Promise<readonly Delivery[]> {
   const task = await taskOf(deps, turn)
-  const spender = (task?.context as TaskContext | undefined)?.config.project
+  const spender = task?.context.config.project
   const deliveries: Delivery[] = []
   if (task?.status === 'active' && accountUsage !== undefined)
     deliveries.push({ to: task.address, key: `reported/${turn}`, event: accountReport(accountUsage, at) })
@@ -50,8 +49,8 @@ export async function usageDeliveries(
   return deliveries
 }
 
-async function taskOf({ runtime }: UsageDeps, turn: string): Promise<ActorView | undefined> {
-  const { task } = ((await runtime.read(`turn:${turn}`))?.context ?? {}) as Partial<TurnContext>
+async function taskOf({ runtime }: UsageDeps, turn: string): Promise<ActorView<'task'> | undefined> {
+  const { task }: Partial<TurnContext> = (await runtime.read(`turn:${turn}`))?.context ?? {}
   return task === undefined ? undefined : runtime.read(`task:${task}`)
 }
 

@@ -1,14 +1,13 @@
 /** How well the token budget's gate of subscriptions knows its account (ORCHESTRATOR-METRICS-4, ORCHESTRATOR-METRICS-5). */
 import { Gauge, type Registry } from 'prom-client'
 import { accountBelievedMs } from '../../machines/project/budget.ts'
-import type { ProjectContext } from '../../machines/project/context.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
 /** The fleet shares one account: the newest report that any Project holds is what is known. */
 async function newestReport(runtime: Pick<Runtime, 'list'>): Promise<number | undefined> {
   const times = (await runtime.list('project')).flatMap(({ context }) => {
-    const at = (context as unknown as ProjectContext).scheduled?.spending.account?.reportedAt
+    const at = context.scheduled?.spending.account?.reportedAt
     return at === undefined ? [] : [at]
   })
   return times.length === 0 ? undefined : Math.max(...times)

@@ -28,7 +28,7 @@ export function admissionMetrics(registry: Registry, runtime: Pick<Runtime, 'lis
     (reading ??= runtime
       .list('queue')
       .then((views) => views.filter(({ status }) => status === 'active'))
-      .then((views) => views.map(({ context }) => context as unknown as QueueContext))
+      .then((views) => views.map(({ context }) => context))
       .finally(() => (reading = undefined)))
 
   depthGauge(registry, queues)

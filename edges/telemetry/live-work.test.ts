@@ -31,6 +31,7 @@ test('living Tasks and pods are counted from their rows; what ended or did not m
       read: async (address: string) => {
         read.push(address)
         return {
+          kind: 'task',
           status: 'active',
           seq: seqs[address] ?? 1,
           context: { kind: 'implement', stage: stages[address] },

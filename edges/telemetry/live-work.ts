@@ -1,11 +1,10 @@
 /** Tasks and pods that live, from the rows of the store: what ended long ago is never read (ORCHESTRATOR-METRICS-9, ORCHESTRATOR-METRICS-12). */
 import { Gauge, type Registry } from 'prom-client'
-import type { TaskContext } from '../../machines/task/context.ts'
 import { stageReasons } from '../../machines/task/reasons.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { findActors } from '../../runtime/store/actors/find-actors.ts'
 import type { ActorRow } from '../../runtime/store/rows.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -81,10 +80,10 @@ async function* liveRows(sql: Sql, prefix: string): AsyncGenerator<ActorRow> {
   }
 }
 
-function taskOf(view: Awaited<ReturnType<Runtime['read']>>): LiveTask | undefined {
+function taskOf(view: ActorView | undefined): LiveTask | undefined {
   // It may have ended between the two reads.
-  if (view?.status !== 'active') return undefined
-  const { kind, stage } = contextOf<TaskContext>(view)
+  if (view?.status !== 'active' || !isOfKind(view, 'task')) return undefined
+  const { kind, stage } = view.context
   const { name, reason, enteredAt } = stage
   return { seq: view.seq, kind, stage: name, reason: reasonLabel(reason), enteredAt }
 }

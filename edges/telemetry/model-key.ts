@@ -22,7 +22,7 @@ export function watchModelKey({ runtime, modelKey, registry }: ModelKeyGaugeOpti
     async collect() {
       // The last figure stands while the store is away, which has its own signs.
       const actor = await runtime.read(`model-key:${modelKey}`).catch(() => ({ context: { hold } }))
-      hold = (actor?.context as Partial<ModelKeyContext> | undefined)?.hold ?? null
+      hold = actor?.context.hold ?? null
       for (const { const: cause } of Withholding.anyOf) this.set({ cause }, hold?.cause === cause ? 1 : 0)
     },
   })

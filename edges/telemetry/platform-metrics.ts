@@ -32,7 +32,7 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'read
 
   async function ended({ address, path }: JournalRow): Promise<void> {
     const { task, ordinal } = podOf(address)
-    const { journal } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    const { journal }: Partial<TaskContext> = (await runtime.read(`task:${task}`))?.context ?? {}
     const { notes = [] } = journal ?? {}
     stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
   }
@@ -72,8 +72,8 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'read
 /** A pod that ended before its machine had version 2 may have words in place of a constant. */
 const constant = /^[\w-]+$/
 
-function endOf({ path, context }: Pick<ActorView, 'path' | 'context'>): string {
-  const { reason = '' } = context as Partial<PodContext>
+function endOf({ path, context }: Pick<ActorView<'pod'>, 'path' | 'context'>): string {
+  const { reason = '' }: Partial<PodContext> = context
   return path === 'lost' && constant.test(reason) ? reason : path
 }
 

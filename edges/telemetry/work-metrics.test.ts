@@ -19,7 +19,7 @@ function world() {
   const step = workMetrics(registry, {
     read: async () => {
       reads += 1
-      return { context: { kind: 'implement', stage: { reason: null, ...stage } } } as never
+      return { kind: 'task', context: { kind: 'implement', stage: { reason: null, ...stage } } } as never
     },
   })
   const series = async (name: string): Promise<readonly string[]> => {

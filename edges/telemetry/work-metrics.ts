@@ -5,7 +5,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { TokenCounts } from '../../machines/turn/schema.ts'
-import { contextOf } from '../../runtime/context-of.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
 import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
 import { reasonLabel } from './live-work.ts'
 import { modelLabels } from './model-labels.ts'
@@ -57,8 +57,8 @@ function taskMetrics(registry: Registry, runtime: Pick<Runtime, 'read'>): (row: 
 
   async function moved({ address, seq, event, status }: JournalRow, stage: string): Promise<void> {
     const view = await runtime.read(address)
-    if (view === undefined) return
-    const { kind, stage: at } = contextOf<TaskContext>(view)
+    if (view === undefined || !isOfKind(view, 'task')) return
+    const { kind, stage: at } = view.context
     // Of a Task that an earlier process led, this step is the first that is counted.
     const until = followed.get(address)?.until ?? (seq === 1 ? -Infinity : event.at - 1)
     for (const visit of visitsEnded(at.history, until)) durations.observe({ stage: visit.stage }, visit.seconds)

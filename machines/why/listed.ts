@@ -1,5 +1,5 @@
 /** What lists show of each kind of actor beside its state, and find it by. */
-import type { ActorKind, JsonObject, Listed, MachineDefinition } from '../definition.ts'
+import type { ActorKind, Listed, MachineDefinition } from '../definition.ts'
 import type { IssueContext } from '../issue/context.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { PodContext } from '../pod/context.ts'
@@ -43,7 +43,7 @@ function thread(
 
 /** Undefined: of such an actor a list shows its state alone. */
 export function listedOf(kind: ActorKind): Listed | undefined {
-  const texts = of[kind] as ((context: JsonObject, path: string) => Readonly<Record<string, string>>) | undefined
+  const texts = of[kind] as ((context: object, path: string) => Readonly<Record<string, string>>) | undefined
   return texts && { version, of: texts }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from '../drive.ts'
+import type { QueueContext } from '../queue/context.ts'
 import { queueMachine } from '../queue/machine.ts'
 import { ATask, granted, inReview, merging, parkedBy, taskId } from '../testing/a-task.ts'
 import { explain, type Actor, type Surroundings, type Why } from './why.ts'
@@ -18,15 +19,15 @@ function pathOf(value: unknown): string {
     .join(' ')
 }
 
-function asActor({ value, context }: { readonly value: unknown; readonly context: unknown }): Actor {
-  return { value, path: pathOf(value), context: context as Actor['context'] }
+function asActor<Context>({ value, context }: { readonly value: unknown; readonly context: Context }): Actor<Context> {
+  return { value, path: pathOf(value), context }
 }
 
 function why(task: ATask, around: Partial<Surroundings> = {}): Why {
   return explain({ task: asActor(task), timers: [], now, ...around })
 }
 
-function queueWith(...entries: readonly string[]): Actor {
+function queueWith(...entries: readonly string[]): Actor<QueueContext> {
   const queue = drive(queueMachine, 'default/demo')
   queue.send({ type: 'queue.configured', maxConcurrentAgents: 1, capacity: 1, alertCapacity: 0 })
   queue.send({ type: 'queue.opened' })

@@ -2,7 +2,6 @@
  * Why a Task rests, as one answer for the API, the command line, its status and the forge: the reason, who may move it,
  * its place in the queue, its next timer, and the shortest way to `delivered`. Pure: what it is made of is read before.
  */
-import type { JsonObject } from '../definition.ts'
 import { positions } from '../queue/admission.ts'
 import type { QueueContext } from '../queue/context.ts'
 import { accountsOf, type LedgerContext } from '../ledger/context.ts'
@@ -14,10 +13,10 @@ import { pathFromQueue, pathToDelivered, type PathStep } from './way/path.ts'
 import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
 
 /** A committed actor, as far as it is asked. */
-export interface Actor {
+export interface Actor<Context = object> {
   readonly value: unknown
   readonly path: string
-  readonly context: JsonObject
+  readonly context: Context
 }
 
 interface Timer {
@@ -26,13 +25,13 @@ interface Timer {
 }
 
 export interface Surroundings {
-  readonly task: Actor
+  readonly task: Actor<TaskContext>
   /** Its Project's queue; its pod and the pod's newest turn, where there are any. */
-  readonly queue?: Actor
+  readonly queue?: Actor<QueueContext>
   readonly pod?: Actor
   readonly turn?: Actor
   /** Its Project's ledger, where the Project has one. */
-  readonly ledger?: Actor
+  readonly ledger?: Actor<LedgerContext>
   readonly timers: readonly Timer[]
   readonly now: number
 }
@@ -91,8 +90,8 @@ export interface Why {
 export const manyReviewRounds = 10
 
 export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {
-  const context = task.context as unknown as TaskContext
-  const slots = slotsOf(queue)
+  const { context } = task
+  const slots = queue?.context
   return {
     task: context.id,
     ...firingsOf(slots, context.id),
@@ -111,9 +110,14 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
 }
 
 /** A Task that is not there yet, because its entry waits. Undefined: nothing of it waits in this queue. */
-export function explainQueued(task: string, queue: Actor, ledger: Actor | undefined, now: number): Why | undefined {
-  const context = slotsOf(queue)
-  const waiting = context?.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
+export function explainQueued(
+  task: string,
+  queue: Actor<QueueContext>,
+  ledger: Actor<LedgerContext> | undefined,
+  now: number,
+): Why | undefined {
+  const { context } = queue
+  const waiting = context.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
   if (!waiting?.seed) return undefined
   return {
     task,
@@ -147,17 +151,13 @@ function mergedOf({ forge: { mergeRequests } }: TaskContext): Pick<Why, 'merged'
   return merged.length === 0 ? {} : { merged }
 }
 
-function spendingOf(task: string, ledger: Actor | undefined): readonly Account[] | null {
-  const context = ledgerOf(ledger)
+function spendingOf(task: string, ledger: Actor<LedgerContext> | undefined): readonly Account[] | null {
+  const context = ledger?.context
   return context ? accountsOf(context, task) : null
 }
 
-function worstOf(task: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor | undefined): WorstCase {
-  return worstCaseOf(task, ledgerOf(ledger)?.limits)
-}
-
-function ledgerOf(ledger: Actor | undefined): LedgerContext | undefined {
-  return ledger?.context as unknown as LedgerContext | undefined
+function worstOf(task: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor<LedgerContext> | undefined): WorstCase {
+  return worstCaseOf(task, ledger?.context?.limits)
 }
 
 /** The innermost state of the first region is what it waits for. */
@@ -165,17 +165,13 @@ function belowOf(kind: 'pod' | 'turn', actor: Actor | undefined): readonly Resti
   return actor ? restingOf(kind, actor.path).slice(-1) : []
 }
 
-function slotsOf(queue: Actor | undefined): QueueContext | undefined {
-  return queue?.context as unknown as QueueContext | undefined
-}
-
 function placeOf(queue: QueueContext | undefined, entry: string | null, now: number): QueuePlace | null {
   return (queue && positions(queue, now).find((place) => place.entry === entry)) ?? null
 }
 
 /** Of an entry in this queue; null: it does not wait. */
-export function placeIn(queue: Actor | undefined, entry: string, now: number): QueuePlace | null {
-  return placeOf(slotsOf(queue), entry, now)
+export function placeIn(queue: Actor<QueueContext> | undefined, entry: string, now: number): QueuePlace | null {
+  return placeOf(queue?.context, entry, now)
 }
 
 /** `xstate.after.<delay>.<state>` names the wait. */

@@ -8,7 +8,7 @@ import { recordCommit, recordFiles } from './record.ts'
  * Writes down how a job ended and lets its items go; what it began to store is from now on the feed's. Whoever comes
  * first decides the figures, and everybody gets those (INGEST-JOBS-5). May be repeated.
  */
-export async function endJob(sql: Sql, row: JobRow, actor: ActorView): Promise<JobBody> {
+export async function endJob(sql: Sql, row: JobRow, actor: ActorView<'ingest-job'>): Promise<JobBody> {
   return sql.tx(async (tx) => {
     const { rows } = await tx.query<Pick<JobRow, 'outcome'>>(
       'select outcome from ingest_job where id = $1 for no key update',

@@ -1,6 +1,5 @@
 /** An ingest job as callers see it: of its actor while it lives, of its row once it has ended. */
 import { Type, type Static } from 'typebox'
-import type { IngestJobContext } from '../../machines/ingest-job/context.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 
@@ -37,7 +36,7 @@ export const JobBody = Type.Object({
 })
 export type JobBody = Static<typeof JobBody>
 
-export function jobAddress(id: string): ActorAddress {
+export function jobAddress(id: string): `ingest-job:${string}` {
   return `ingest-job:${id}`
 }
 
@@ -56,11 +55,11 @@ function moment(at: number | null): string | null {
 
 /** `keyOf` gives the idempotency key of an item. */
 export function jobView(
-  actor: ActorView,
+  actor: ActorView<'ingest-job'>,
   createdAt: number,
   keyOf: (index: number) => string | null = () => null,
 ): JobBody {
-  const context = actor.context as unknown as IngestJobContext
+  const { context } = actor
   return {
     id: actor.id,
     repo: context.repo,

@@ -29,8 +29,11 @@ export async function unfinishedJobs(sql: Queryable, repo?: string): Promise<rea
   return rows
 }
 
-export async function keysOf(sql: Queryable, actor: ActorView): Promise<(index: number) => string | null> {
-  const { errors } = actor.context as { readonly errors: readonly { readonly index: number }[] }
+export async function keysOf(
+  sql: Queryable,
+  actor: ActorView<'ingest-job'>,
+): Promise<(index: number) => string | null> {
+  const { errors } = actor.context
   if (errors.length === 0) return () => null
   const { rows } = await sql.query<{ index: number; idempotency_key: string | null }>(
     'select index, idempotency_key from ingest_item where job = $1 and index = any($2::int[])',

@@ -36,11 +36,11 @@ async function withOperations(
   })
   const runtime: Partial<Runtime> = {
     pendingEffects: async () => effects as readonly PendingEffect[],
-    read: async (address) => actors.find((actor) => actor.address === address),
+    read: async (address) => actors.find((actor) => actor.address === address) as never,
     list: async (kind, { after = '', limit = 1000, status } = {}) =>
       actors
         .filter((one) => one.address.startsWith(`${kind}:`) && one.id > after && (status ?? one.status) === one.status)
-        .slice(0, limit),
+        .slice(0, limit) as never,
     history: async () => history as readonly JournalRow[],
   }
   const writing: string[] = []

@@ -6,9 +6,6 @@ import { clampLimit, decodeCursor, listQuery, page } from '../../http/problems/l
 import { plainName } from '../../http/problems/plain-input.ts'
 import { Problem } from '../../http/problems/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
-import type { PodContext } from '../../machines/pod/context.ts'
-import type { TurnContext } from '../../machines/turn/context.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import { allActors } from '../../runtime/all-actors.ts'
 import type { Retention, RetentionPolicy } from '../../runtime/journal/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
@@ -140,9 +137,9 @@ async function living(runtime: Runtime, kind: ActorKind): Promise<readonly objec
   return found
 }
 
-async function describeTurn(runtime: Runtime, view: ActorView): Promise<object> {
-  const turn = contextOf<TurnContext>(view)
-  const pod = (await runtime.read(`pod:${turn.pod}`))?.context as PodContext | undefined
+async function describeTurn(runtime: Runtime, view: ActorView<'turn'>): Promise<object> {
+  const turn = view.context
+  const pod = (await runtime.read(`pod:${turn.pod}`))?.context
   const result = (await runtime.history(view.address)).find(({ event }) => event.type === 'turn.result')?.event
   return {
     id: view.id,

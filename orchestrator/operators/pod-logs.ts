@@ -3,8 +3,6 @@ import { Type } from 'typebox'
 import type { PodLog, PodPort } from '../../edges/ports/pods.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem } from '../../http/problems/problem.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { hiddenSecret, hideSecrets } from '../../runtime/secrets-in-text.ts'
@@ -82,7 +80,7 @@ export async function ordinalsOf(
 ): Promise<readonly number[]> {
   const actor = await runtime.read(addressOf('task', id))
   if (actor === undefined) throw new Problem('not-found', `there is no Task ${task}`)
-  const newest = contextOf<TaskContext>(actor).pod.ordinal
+  const newest = actor.context.pod.ordinal
   if (newest === 0) throw new Problem('not-found', `the Task ${task} has had no pod yet: statewright why ${task}`)
   if (wanted === undefined) return Array.from({ length: Math.min(newest, looks) }, (_, index) => newest - index)
   if (wanted > newest)

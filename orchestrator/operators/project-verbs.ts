@@ -6,7 +6,6 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problems/problem.ts'
-import type { QueueContext } from '../../machines/queue/context.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -39,8 +38,7 @@ export function projectVerbRoutes(app: HttpApp, { runtime, clock }: ProjectVerbs
         throw new Problem('not-found', `there is no Project ${project}`)
       const by = principalOf(request).subject
       await runtime.deliver({ to, key: `operator/${request.id}`, event: { type, at: clock.now(), by, reason } })
-      const { pausedBy, maxConcurrentAgents, entries } = ((await runtime.read(to)) ?? there)
-        .context as unknown as QueueContext
+      const { pausedBy, maxConcurrentAgents, entries } = ((await runtime.read(to)) ?? there).context
       const waiting = entries.filter(({ admittedAt }) => admittedAt === null).length
       return { project: id, pausedBy, maxConcurrentAgents, waiting, running: entries.length - waiting }
     })

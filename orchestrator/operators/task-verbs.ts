@@ -8,7 +8,6 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problems/problem.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -62,6 +61,6 @@ async function order(
   if (before.status === 'done') throw new Problem('task-terminal', `the Task ${task} has ended${anew}`)
   const by = principalOf(request).subject
   await runtime.deliver({ to, key: `operator/${request.id}`, event: { ...word, at: clock.now(), by } })
-  const { stage } = ((await runtime.read(to)) ?? before).context as unknown as TaskContext
+  const { stage } = ((await runtime.read(to)) ?? before).context
   return { stage: stage.name, stageReason: stage.reason }
 }

@@ -40,7 +40,7 @@ async function ask(
   let answer = { status: 0, detail: undefined as unknown }
   const policy = { days: 90, events: 0, finalDays: 30 }
   await withServer(
-    (app) => transcriptRoute(app, { runtime: { read }, clock: simulatedClock(now), sql, policy }),
+    (app) => transcriptRoute(app, { runtime: { read: read as never }, clock: simulatedClock(now), sql, policy }),
     async ({ url }) => {
       const response = await fetch(`${url}/operations/transcript?${query}`)
       const body = (await response.json()) as { readonly detail?: unknown }

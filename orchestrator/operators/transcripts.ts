@@ -50,7 +50,7 @@ interface Lacking extends Pick<TranscriptRouteDeps, 'clock' | 'policy'> {
 }
 
 /** A wrapper hands over at its stop: of a pod that was lost there is what it managed to. */
-function lackOf(pod: ActorView | undefined, { task, ordinal, clock, policy }: Lacking): string {
+function lackOf(pod: ActorView<'pod'> | undefined, { task, ordinal, clock, policy }: Lacking): string {
   const name = `pod ${ordinal} of ${task}`
   if (pod?.status === 'active')
     return `${name} still runs and hands its transcript over at its stop: statewright logs ${task}`

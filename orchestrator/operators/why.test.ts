@@ -5,6 +5,7 @@ import { podDefinition } from '../../machines/pod/machine.ts'
 import { queueDefinition } from '../../machines/queue/machine.ts'
 import { taskDefinition } from '../../machines/task/machine.ts'
 import { turnDefinition } from '../../machines/turn/machine.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
 import type { HindranceOf } from '../../edges/pods/hindrance.ts'
 import { until } from '../../runtime/contract/harness.ts'
 import { createRuntime } from '../../runtime/create-runtime.ts'
@@ -100,7 +101,7 @@ describe('why, read from a runtime', () => {
           ...view,
           context: {
             ...view.context,
-            turn: { ...(view.context['turn'] as object), lastFailedRepos: ['lib', 'other'] },
+            turn: { ...(view.context as TaskContext).turn, lastFailedRepos: ['lib', 'other'] },
           },
         }
       )
@@ -157,8 +158,9 @@ describe('why, read from a runtime', () => {
     expect((await answerWhy({ runtime, clock, hindranceOf }, 'third'))?.cost).toEqual({ turns: 0, tokens: 0, usd: 0 })
     const read: Runtime['read'] = async (address) => {
       const view = await runtime.read(address)
+      const task: Partial<TaskContext> = view?.context ?? {}
       const turn = {
-        ...(view?.context['turn'] as object),
+        ...task.turn,
         count: 3,
         usage: { inputTokens: 5, outputTokens: 2, costUsd: 0.5 },
       }

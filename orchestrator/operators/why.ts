@@ -1,5 +1,4 @@
 /** Reads what an answer to "why does this Task rest" is made of: the Task, its queue, its pod and turn, its timers. */
-import type { ActorAddress } from '../../machines/definition.ts'
 import type { MemoryContext } from '../../machines/memory/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
@@ -10,7 +9,6 @@ import { shownWhy, type HeldOf, type WhyAnswer } from '../../machines/why/why-ro
 import type { InspectorDeps } from '../../edges/inspector/deps.ts'
 import { sharedReadings } from '../../edges/inspector/readings/shared-reading.ts'
 import type { HindranceOf } from '../../edges/pods/hindrance.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { readLastTurn } from './last-turn.ts'
@@ -32,7 +30,7 @@ export async function answerWhy(
   const why = await readWhy(deps, name)
   if (why === undefined) return undefined
   const task = await deps.runtime.read(`task:${why.task}`)
-  const context = (task?.context ?? {}) as Partial<TaskContext>
+  const context: Partial<TaskContext> = task?.context ?? {}
   const [refusedCalls, memory, hindrance] = await Promise.all([
     readRefusedCalls(deps.runtime, why.task),
     heldOf(deps.runtime, context),
@@ -50,8 +48,8 @@ interface ShownDeps {
 
 /** For the pages of one Task, which share it: its shortest way is searched for once a step. What a page has from elsewhere is not read. */
 export function shownWhys({ runtime, clock, isScripted }: ShownDeps): InspectorDeps['whyOf'] {
-  const read = sharedReadings(clock, async (task: ActorView, turns: Parameters<typeof refusedCallsIn>[0]) => {
-    const context = contextOf<TaskContext>(task)
+  const read = sharedReadings(clock, async (task: ActorView<'task'>, turns: Parameters<typeof refusedCallsIn>[0]) => {
+    const context = task.context
     const [around, memory] = await Promise.all([aroundOf(runtime, context), heldOf(runtime, context)])
     const why = explain({ task, timers: [], now: clock.now(), ...around })
     const cost = isScripted === undefined ? { ...costOf(context), usd: 0 } : costOf(context)
@@ -70,7 +68,7 @@ async function heldOf(
   { config, repositories = [] }: Partial<TaskContext>,
 ): Promise<readonly HeldOf[]> {
   const memory = config && (await runtime.read(`memory:${config.project}`))
-  const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
+  const { repositories: known = {} }: Partial<MemoryContext> = memory?.context ?? {}
   return repositories.flatMap((repository) => {
     const held = known[repository]
     if (held === undefined) return []
@@ -96,7 +94,7 @@ export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefi
     }
     return undefined
   }
-  const context = contextOf<TaskContext>(task)
+  const context = task.context
   const [around, timers, lastTurn] = await Promise.all([
     aroundOf(runtime, context),
     runtime.pendingTimers({ actor: task.address }),
@@ -119,7 +117,7 @@ async function aroundOf(
     runtime.read(`ledger:${project}`),
     turnOf(runtime, pod),
   ])
-  return { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
+  return { ...(queue && { queue }), ...(ledger && { ledger }), ...(pod && { pod }), ...(turn && { turn }) }
 }
 
 /** Of a Task that rests because its pushes fail; what to do is in the words of who refused them. */
@@ -135,19 +133,17 @@ async function refusalsOf(
   return (await Promise.all(asked)).flat()
 }
 
-function given<K extends string>(name: K, view: ActorView | undefined): { readonly [N in K]?: ActorView } {
-  return (view === undefined ? {} : { [name]: view }) as { readonly [N in K]?: ActorView }
-}
-
 async function podOf(
   runtime: Pick<Runtime, 'read'>,
   { id, pod: { alive: podAlive, ordinal: podOrdinal } }: TaskContext,
-): Promise<ActorView | undefined> {
+): Promise<ActorView<'pod'> | undefined> {
   return podAlive ? runtime.read(`pod:${id}/${podOrdinal}`) : undefined
 }
 
-async function turnOf(runtime: Pick<Runtime, 'read'>, pod: ActorView | undefined): Promise<ActorView | undefined> {
-  const { turns = 0, turnOpen = false, id = '' } = (pod?.context ?? {}) as Partial<PodContext>
-  const address: ActorAddress = `turn:${id}/${turns - 1}`
-  return turnOpen ? runtime.read(address) : undefined
+async function turnOf(
+  runtime: Pick<Runtime, 'read'>,
+  pod: ActorView<'pod'> | undefined,
+): Promise<ActorView<'turn'> | undefined> {
+  const { turns = 0, turnOpen = false, id = '' }: Partial<PodContext> = pod?.context ?? {}
+  return turnOpen ? runtime.read(`turn:${id}/${turns - 1}`) : undefined
 }

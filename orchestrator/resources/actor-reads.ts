@@ -1,9 +1,6 @@
 /** What a reconciler of a cluster's resources must know of actors (edges/kubernetes/reconcile/reconcile-deps.ts). */
 import type { ActorReads, LiveTask, TaskState } from '../../edges/kubernetes/reconcile/reconcile-deps.ts'
 import { conditionsOf } from '../../machines/project/conditions.ts'
-import type { ProjectContext } from '../../machines/project/context.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import { allActors } from '../../runtime/all-actors.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { lifeOf } from './tasks-by-hand.ts'
@@ -13,7 +10,7 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
     async project(id) {
       const actor = await runtime.read(`project:${id}`)
       if (actor === undefined) return undefined
-      const [ready] = conditionsOf(contextOf<ProjectContext>(actor))
+      const [ready] = conditionsOf(actor.context)
       return { reason: ready.status === 'True' ? '' : ready.reason, isDeleted: isDeleted(actor), seq: actor.seq }
     },
     async projects() {
@@ -32,7 +29,7 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
       const tasks: LiveTask[] = []
       const namespace = project === undefined ? '' : project.slice(0, project.indexOf('/') + 1)
       for await (const actor of allActors(runtime, 'task', namespace)) {
-        const { config } = contextOf<TaskContext>(actor)
+        const { config } = actor.context
         if (stateOf(actor) !== 'live' || config.project === '') continue
         if (project !== undefined && config.project !== project) continue
         tasks.push({ id: actor.id, project: config.project, ...madeBy(actor) })
@@ -42,17 +39,17 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
   }
 }
 
-function isDeleted({ path }: ActorView): boolean {
+function isDeleted({ path }: Pick<ActorView, 'path'>): boolean {
   return path.startsWith('deleted')
 }
 
 /** One in quarantine lives: people repair it. */
-function stateOf(actor: ActorView | undefined): TaskState {
+function stateOf(actor: Pick<ActorView, 'status'> | undefined): TaskState {
   if (actor === undefined) return 'none'
   return actor.status === 'done' ? 'final' : 'live'
 }
 
-function madeBy(actor: ActorView): Pick<LiveTask, 'madeBy'> {
-  const { origin } = contextOf<TaskContext>(actor)
+function madeBy(actor: ActorView<'task'>): Pick<LiveTask, 'madeBy'> {
+  const { origin } = actor.context
   return origin.kind === 'human' ? { madeBy: origin.ref } : {}
 }

@@ -24,7 +24,7 @@ async function stateIn({ task, waits = false, issue, filing }: World): Promise<s
   const pending = filing === undefined ? [] : [{ effect: { type: 'fileIssue', params: {} }, state: filing }]
   const deps = {
     runtime: {
-      read: async (address: string) => actors[address] as ActorView | undefined,
+      read: async (address: string) => actors[address] as never,
       pendingEffects: async () => pending as unknown as PendingEffect[],
     },
     threads: {

@@ -36,7 +36,7 @@ export function alertReads(deps: AlertDeps): Pick<AlertRouteDeps, 'waiting' | 'i
 }
 
 async function queueOf(runtime: Pick<Runtime, 'read'>, project: string): Promise<Partial<QueueContext>> {
-  return ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
+  return (await runtime.read(`queue:${project}`))?.context ?? {}
 }
 
 /** The newest incident of each of these alerts, and whether its Task or the issue that it filed is open (ALERTS-6). */

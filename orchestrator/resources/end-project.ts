@@ -6,7 +6,6 @@
 import { liveActors } from '../../edges/schedule/live-actors.ts'
 import type { Resource } from '../../edges/ports/resources.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { deliverToMemory } from '../memory/memory-actor.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -25,10 +24,10 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
   await runtime.deliver({ to: `project:${project}`, key, event: { type: 'project.deleted', at } })
   await deliverToMemory(runtime, project, { key, event: { type: 'memory.configured', at, fills: false } })
   const tasks: string[] = []
-  for await (const task of liveActors<TaskContext>(runtime, 'task', project))
+  for await (const task of liveActors(runtime, 'task', project))
     if (task.config.project === project) tasks.push(task.id)
   const owners = new Set(tasks)
-  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project))
+  for await (const issue of liveActors(runtime, 'issue', project))
     if (isTouched(issue, project, owners))
       await runtime.deliver({ to: `issue:${issue.id}`, key, event: { type: 'issue.projectDeleted', at } })
   const close = { type: 'task.close', at, by: 'the platform', reason: 'the Project was deleted' }
@@ -42,7 +41,7 @@ function isTouched({ facts, owner, mint }: IssueContext, project: string, owners
 /** Issues that a deletion of the Project left behind begin anew. */
 export async function resumeIssues({ runtime, clock }: EndProjectDeps, project: string): Promise<void> {
   const at = clock.now()
-  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project))
+  for await (const issue of liveActors(runtime, 'issue', project))
     if (issue.projectGone === 'deleted' && issue.facts?.config.project === project)
       await runtime.deliver({
         to: `issue:${issue.id}`,

@@ -55,12 +55,12 @@ const time = '2026-01-02T03:04:05.000Z'
 function runtimeWith(actors: readonly ActorView[]): Pick<Runtime, 'list' | 'read' | 'history'> {
   const sorted = actors.toSorted((one, other) => (one.id < other.id ? -1 : 1))
   return {
-    read: async (address) => actors.find((actor) => actor.address === address),
+    read: async (address) => actors.find((actor) => actor.address === address) as never,
     history: async (address) => [{ event: { type: 'asked', at: address.startsWith('turn:') ? at : 0 } }] as never,
     list: async (kind, { after = '', limit = 1000, idPrefix = '' } = {}) =>
       sorted
         .filter(({ address, id }) => address === `${kind}:${id}` && id.startsWith(idPrefix) && id > after)
-        .slice(0, limit),
+        .slice(0, limit) as never,
   }
 }
 

@@ -20,13 +20,11 @@ import { ledgerDeliveries } from './spending.ts'
 import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
 import { sliceBehind } from '../../http/problems/list.ts'
 import type { ActorKind } from '../../machines/definition.ts'
-import type { IssueContext } from '../../machines/issue/context.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import { turnId, type PodContext } from '../../machines/pod/context.ts'
 import type { ProjectContext } from '../../machines/project/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
-import { contextOf } from '../../runtime/context-of.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
 import { allActors } from '../../runtime/all-actors.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
@@ -55,7 +53,7 @@ export function derivedViews(deps: DerivedDeps): DerivedViews {
         return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
       const actorKind = actorKinds[kind.kind]
       const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
-      if (actor !== undefined) return actorView(deps, kind, actor)
+      if (actor !== undefined) return actorView(deps, actor)
       return actorKind === 'task' ? waitingTask(deps, namespace, name) : undefined
     },
   }
@@ -72,21 +70,21 @@ async function actorViews(
   const shown: DerivedResource[] = []
   for (let after: string | undefined = begin; after !== undefined && shown.length <= limit;) {
     const actors: readonly ActorView[] = await deps.runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-    const views = await Promise.all(actors.map((actor) => actorView(deps, kind, actor)))
+    const views = await Promise.all(actors.map((actor) => actorView(deps, actor)))
     shown.push(...views.filter((view) => view !== undefined))
     after = actors.length > limit ? actors.at(-1)!.id : undefined
   }
   return shown.slice(0, limit + 1)
 }
 
-async function actorView(deps: DerivedDeps, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
-  if (kind === 'Issue') return issueResource(actor, await issueMirror(deps, actor))
-  if (kind === 'MergeRequest') return mergeRequestResource(actor)
-  return taskResource(actor, await taskRelations(deps.runtime, actor))
+async function actorView(deps: DerivedDeps, actor: ActorView): Promise<DerivedResource | undefined> {
+  if (isOfKind(actor, 'issue')) return issueResource(actor, await issueMirror(deps, actor))
+  if (isOfKind(actor, 'merge-request')) return mergeRequestResource(actor)
+  return isOfKind(actor, 'task') ? taskResource(actor, await taskRelations(deps.runtime, actor)) : undefined
 }
 
-async function issueMirror({ runtime, threads }: DerivedDeps, { context }: ActorView): Promise<IssueMirror> {
-  const { facts } = context as unknown as Pick<IssueContext, 'facts'>
+async function issueMirror({ runtime, threads }: DerivedDeps, { context }: ActorView<'issue'>): Promise<IssueMirror> {
+  const { facts } = context
   if (facts === null) return {}
   const { project, repository, number } = facts
   const [issue, comments, actor] = await Promise.all([
@@ -95,20 +93,20 @@ async function issueMirror({ runtime, threads }: DerivedDeps, { context }: Actor
     runtime.read(`project:${project}`),
   ])
   if (issue === undefined) return {}
-  const { resyncedAt = null } = (actor?.context ?? {}) as Partial<ProjectContext>
+  const { resyncedAt = null }: Partial<ProjectContext> = actor?.context ?? {}
   const { state, labels } = issue
   return { state, labels, comments: comments.length, syncedAt: resyncedAt }
 }
 
-async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
+async function taskRelations(runtime: Runtime, { id, context }: ActorView<'task'>): Promise<TaskRelations> {
   const {
     forge: { issues },
     pod: { alive: podAlive, ordinal: podOrdinal },
-  } = context as unknown as TaskContext
+  } = context
   const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
   const newest = podOrdinal === 0 ? undefined : await runtime.read(`pod:${id}/${podOrdinal}`)
   const pod = podAlive ? newest : undefined
-  const turn = pod && (await openTurn(runtime, contextOf<PodContext>(pod)))
+  const turn = pod && (await openTurn(runtime, pod.context))
   return {
     issues: owned.filter((issue) => issue !== undefined),
     ...(pod ? { pod } : {}),
@@ -135,15 +133,18 @@ async function queuedEvents(
 }
 
 /** An entry that mints carries its seed; of one for the next pod its Task knows. */
-async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue: ActorView): Promise<CostFacts> {
-  const { entries } = contextOf<QueueContext>(queue)
+async function costFacts(
+  { runtime }: Pick<ResourceViewsDeps, 'runtime'>,
+  queue: ActorView<'queue'>,
+): Promise<CostFacts> {
+  const { entries } = queue.context
   const spawns = entries.filter(({ seed }) => seed === undefined)
   const [ledger, ...tasks] = await Promise.all([
     runtime.read(`ledger:${queue.id}`),
     ...spawns.map(({ task }) => runtime.read(`task:${task}`)),
   ])
-  const known = tasks.flatMap((task) => (task ? [[task.id, contextOf<TaskContext>(task)] as const] : []))
-  const { limits } = (ledger?.context ?? {}) as Partial<LedgerContext>
+  const known = tasks.flatMap((task) => (task ? [[task.id, task.context] as const] : []))
+  const { limits }: Partial<LedgerContext> = ledger?.context ?? {}
   return { tasks: new Map(known), ...(limits ? { limits } : {}) }
 }
 
@@ -165,7 +166,7 @@ async function statusOfProject(
 }
 
 async function heldBy({ runtime }: ResourceViewsDeps, project: string): Promise<Partial<QueueContext>> {
-  return ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
+  return (await runtime.read(`queue:${project}`))?.context ?? {}
 }
 
 function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory }: ProjectSpec): object {

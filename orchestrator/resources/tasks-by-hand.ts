@@ -7,10 +7,8 @@ import { queuedTaskResource } from '../../crd/status/queued-task.ts'
 import type { DerivedResource } from '../../crd/status/shape.ts'
 import type { Resource, ResourceReader, TaskDeletion, TaskEnd } from '../../edges/ports/resources.ts'
 import { Problem } from '../../http/problems/problem.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
 import { maxTaskName, shortHash } from '../../machines/rules/names.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 
@@ -20,11 +18,7 @@ type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly r
 interface Life {
   /** The Task's actor; its id is the name of the resource, or for a later life that name with a hash behind it. */
   readonly id: string
-  readonly actor: ActorView | undefined
-}
-
-function originOf(actor: ActorView): TaskContext['origin'] {
-  return contextOf<TaskContext>(actor).origin
+  readonly actor: ActorView<'task'> | undefined
 }
 
 /**
@@ -34,7 +28,7 @@ function originOf(actor: ActorView): TaskContext['origin'] {
 export async function lifeOf(runtime: Pick<Runtime, 'read'>, { namespace, name, uid }: Resource): Promise<Life> {
   const first = `${namespace}/${name}`
   const earlier = await runtime.read(`task:${first}`)
-  if (earlier === undefined || originOf(earlier).ref === uid) return { id: first, actor: earlier }
+  if (earlier === undefined || earlier.context.origin.ref === uid) return { id: first, actor: earlier }
   const tail = `-${shortHash(uid)}`
   const id = `${namespace}/${name.slice(0, maxTaskName - tail.length)}${tail}`
   return { id, actor: await runtime.read(`task:${id}`) }
@@ -47,11 +41,11 @@ async function madeBy(
   { resources }: Pick<HandTasksDeps, 'resources'>,
   namespace: string,
   name: string,
-  actor: ActorView | undefined,
+  actor: ActorView<'task'> | undefined,
 ): Promise<Resource | undefined> {
   const named = await resources.get('Task', namespace, name)
-  if (named !== undefined || actor === undefined || originOf(actor).kind !== 'human') return named
-  const { ref } = originOf(actor)
+  if (named !== undefined || actor === undefined || actor.context.origin.kind !== 'human') return named
+  const { ref } = actor.context.origin
   return (await resources.list('Task', namespace)).find(({ uid }) => uid === ref)
 }
 
@@ -127,7 +121,7 @@ export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): P
 /** The platform's own Tasks are nobody else's to begin anew. */
 async function refuseTaken(runtime: Pick<Runtime, 'read'>, { namespace, name }: Resource): Promise<void> {
   const actor = await runtime.read(`task:${namespace}/${name}`)
-  if (actor !== undefined && originOf(actor).kind !== 'human')
+  if (actor !== undefined && actor.context.origin.kind !== 'human')
     throw new Problem('conflict', `the platform made the Task ${name}: give this one another name`)
 }
 

@@ -16,7 +16,6 @@ import { modelKeyDeliveries } from '../../edges/schedule/model-key.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import { usageDeliveries } from '../../edges/schedule/usage.ts'
 import type { OutboxEffect } from '../../machines/emit.ts'
-import type { MemoryContext } from '../../machines/memory/context.ts'
 import type { ProjectContext } from '../../machines/project/context.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
 import type { Handlers } from '../../runtime/handlers.ts'
@@ -133,11 +132,10 @@ function memoryFilling({ settings, ports, parts }: Setup, stores: Stores): Handl
         git: ownGit(settings.git, ports.clock),
       }),
     sourceOf: memorySources({ directory, forgeIdOf: forgeIdsOf(mirror), cache, defaultBranch, gatedThreads }),
-    heldBy: async (project) =>
-      heldBy((await runtime.read(`project:${project}`))?.context as ProjectContext | undefined),
+    heldBy: async (project) => heldBy((await runtime.read(`project:${project}`))?.context),
     known: async (project) => {
       const actor = await runtime.read(`memory:${project}`)
-      return (actor?.context as MemoryContext | undefined)?.repositories ?? {}
+      return actor?.context.repositories ?? {}
     },
   })
 }

@@ -3,8 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import { kindNamed } from '../../crd/kinds.ts'
 import { checkManifest } from '../../crd/validate.ts'
 import type { ResourceReader } from '../../edges/ports/resources.ts'
-import type { TaskContext } from '../../machines/task/context.ts'
-import { contextOf } from '../../runtime/context-of.ts'
 import { addressOf, parseAddress, parseEffectKey } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { idOfName } from '../../crd/resource-id.ts'
@@ -52,7 +50,7 @@ export async function projectsNamed(
 async function ofTask({ runtime, resources }: NamedProjectDeps, name: string): Promise<readonly string[]> {
   const id = idOfName(name)
   const task = await runtime.read(addressOf('task', id))
-  const ofActor = task === undefined ? [] : [contextOf<TaskContext>(task).config.project]
+  const ofActor = task === undefined ? [] : [task.context.config.project]
   const [namespace = '', ...rest] = id.split('/')
   const project = (await resources.get('Task', namespace, rest.join('/')))?.spec['projectRef']
   return [...new Set([...ofActor, ...(typeof project === 'string' ? [`${namespace}/${project}`] : [])])]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { people } from '../../standins/people.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { markOf, wrongStandings } from './standings.ts'
 
@@ -35,7 +36,7 @@ test.each([
 test('a Task that has not ended, or that no thread shows, wants none', () => {
   const hidden = {
     ...task,
-    context: { ...task.context, forge: { ...(task.context['forge'] as object), issues: [] } },
+    context: { ...task.context, forge: { ...(task.context as TaskContext).forge, issues: [] } },
   } as unknown as ActorView
   expect(wrongStandings([{ ...task, status: 'active' }, hidden], [])).toEqual([])
 })

@@ -16,8 +16,12 @@ function noted(id: string, key: string, note: string): Delivery {
 }
 
 async function log(runtime: Runtime, id: string): Promise<readonly string[]> {
-  const view = await runtime.read(task(id))
-  return (view?.context['log'] ?? []) as readonly string[]
+  return logOf(await runtime.read(task(id)))
+}
+
+/** Of a machine of these tests, whatever kind its actors have. */
+function logOf(view: Pick<ActorView, 'context'> | undefined): readonly string[] {
+  return (view?.context as { readonly log?: readonly string[] } | undefined)?.log ?? []
 }
 
 export function runtimeContract(store: string, open: () => Promise<Sql>): void {
@@ -885,7 +889,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
           .filter((row) => row.event.type === 'told' && row.handled)
           .map((row) => row.event['note'])
         const seen = await until(
-          async () => ((await instance.runtime.read('pod:a'))?.context['log'] ?? []) as readonly string[],
+          async () => logOf(await instance.runtime.read('pod:a')),
           (log) => log.length >= notes.length,
         )
         expect(seen).toEqual(notes)
@@ -1018,7 +1022,7 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         await first.runtime.deliver(noted('a', 'k1', 'one'))
         await first.runtime.stop()
         const second = await world.start({ definitions: [renamed] })
-        expect((await second.runtime.read(task('a')))?.context['log']).toEqual(['upgraded'])
+        expect(await second.runtime.read(task('a'))).toMatchObject({ context: { log: ['upgraded'] } })
         await second.runtime.deliver(noted('a', 'k2', 'two'))
         expect(await second.runtime.read(task('a'))).toMatchObject({
           version: 2,

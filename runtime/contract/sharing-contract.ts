@@ -163,7 +163,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       expect(world.clock.elapsed() - died).toBeLessThanOrEqual(leaseMs)
       for (const id of ids) {
         await two.runtime.deliver({ to: task(id), key: 'k2', event: event('noted', { note: 'after' }) })
-        expect((await two.runtime.read(task(id)))?.context['log']).toEqual(['before', 'after'])
+        expect(await two.runtime.read(task(id))).toMatchObject({ context: { log: ['before', 'after'] } })
       }
     })
 

@@ -207,7 +207,13 @@ export const toyDefinition: MachineDefinition = {
   machine: toyMachine,
   createdBy: ['opened', 'noted'],
   upgrades: {},
-  listed: { version: 1, of: ({ log, count }) => ({ note: String(log).slice(-100), count: `all ${String(count)}` }) },
+  listed: {
+    version: 1,
+    of: (context) => {
+      const { log, count } = context as { readonly log?: unknown; readonly count?: unknown }
+      return { note: String(log).slice(-100), count: `all ${String(count)}` }
+    },
+  },
 }
 export const podDefinition: MachineDefinition = {
   kind: 'pod',

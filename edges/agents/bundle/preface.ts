@@ -1,8 +1,6 @@
 /** What stands before the bundle of the broad-context kinds: the index of Tasks, and what was proposed before (INDEX-1, PROJECT-CRON-10). */
-import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
-import { contextOf } from '../../../runtime/context-of.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTasks } from '../find-tasks.ts'
 import { bareName } from '../../../crd/resource-id.ts'
@@ -85,7 +83,7 @@ async function approvalsOf({ runtime }: Deps, { forge: { issues } }: TaskContext
   const live = issues.filter(({ state }) => state === 'open')
   const found = live.map(async ({ issue, repository, number }): Promise<readonly StandingComment[]> => {
     const view = await runtime.read(`issue:${issue}`)
-    const accepted = view && contextOf<IssueContext>(view).accepted
+    const accepted = view?.context.accepted
     return accepted ? [{ repository, number, ...accepted }] : []
   })
   return (await Promise.all(found)).flat()

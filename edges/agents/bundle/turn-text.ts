@@ -27,7 +27,7 @@ type Deps = Pick<
 export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, ordinal: number): Promise<string> {
   const view = await deps.runtime.read(`task:${turn.task}`)
   if (view === undefined) throw new TerminalError('no-task', `there is no Task ${turn.task}`)
-  const task = view.context as unknown as TaskContext
+  const task = view.context
   const isPast = await isOfEarlierProject(deps, task)
   const options = { notes: 'recent', eventsUpTo: turn.eventsUpTo } as const
   const input = await collectBundle(isPast ? { ...deps, gatedThreads: noThreads } : deps, task, options)

@@ -17,9 +17,9 @@ export async function foldMembers(
   )
 }
 
-function stateOf(refine: TaskContext, view: ActorView | undefined): FoldMember['state'] {
+function stateOf(refine: TaskContext, view: ActorView<'task'> | undefined): FoldMember['state'] {
   if (view === undefined || view.status === 'quarantined') return 'unknown'
-  const member = view.context as unknown as TaskContext
+  const member = view.context
   if (member.config.project !== refine.config.project || member.kind !== 'implement') return 'unknown'
   if (view.status === 'done' || member.stage.class === 'terminal') return 'ended'
   return member.pod.alive ? 'running' : 'free'

@@ -62,8 +62,9 @@ async function withoutRejected(
 ): Promise<ReadonlySet<MirroredIssue>> {
   const namespace = namespaceOf(projectId)
   const isRejected = async ({ repository, number }: MirroredIssue): Promise<boolean> => {
-    const context = (await runtime.read(`issue:${namespace}/${repository}-${number}`))?.context
-    return ((context as unknown as Pick<IssueContext, 'rejected'> | undefined)?.rejected ?? '') !== ''
+    const issue: Partial<IssueContext> =
+      (await runtime.read(`issue:${namespace}/${repository}-${number}`))?.context ?? {}
+    return (issue.rejected ?? '') !== ''
   }
   const rejected = await Promise.all(issues.map(isRejected))
   return new Set(issues.filter((_issue, index) => !rejected[index]))

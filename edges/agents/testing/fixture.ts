@@ -1,7 +1,7 @@
 /** What tests of this folder share: a Task as a pod sees it, threads and a forge that are lists. Test code only. */
 import { withChanges, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
 import { ATask } from '../../../machines/testing/a-task.ts'
-import type { ActorView } from '../../../runtime/runtime.ts'
+import type { ActorView, Runtime } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { ProjectLife } from '../deps.ts'
 import type { ForgeComment, ForgePort } from '../../forge/port.ts'
@@ -31,10 +31,8 @@ export function aView(context: object, change: Partial<ActorView> = {}): ActorVi
 }
 
 /** A runtime that only reads, from this list. */
-export function reading(actors: Readonly<Record<string, ActorView>>): {
-  read(address: string): Promise<ActorView | undefined>
-} {
-  return { read: async (address) => actors[address] }
+export function reading(actors: Readonly<Record<string, ActorView>>): Pick<Runtime, 'read'> {
+  return { read: async (address) => actors[address] as never }
 }
 
 /** The Project that stands, as long as any Task of these tests. */

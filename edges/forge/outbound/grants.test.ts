@@ -11,9 +11,9 @@ function holds(
 ): Promise<boolean> {
   return grantHoldsIn({
     read: async (address) =>
-      address === 'issue:default/library-1' && context !== undefined
-        ? ({ status, context } as unknown as ActorView)
-        : undefined,
+      (String(address) === 'issue:default/library-1' && context !== undefined
+        ? { status, context }
+        : undefined) as never,
   })(issue)
 }
 

@@ -1,5 +1,4 @@
-import type { ActorAddress } from '../../../machines/definition.ts'
-import { grantHolds, type IssueContext } from '../../../machines/issue/context.ts'
+import { grantHolds } from '../../../machines/issue/context.ts'
 import { addressOf, parseAddress } from '../../../runtime/address.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
 
@@ -11,11 +10,12 @@ export function grantHoldsIn(runtime: Pick<Runtime, 'read'>): (issue: string) =>
   return async (issue) => {
     const view = await runtime.read(addressOfIssue(issue))
     if (view === undefined || view.status === 'quarantined') return false
-    const context = view.context as unknown as Pick<IssueContext, 'grant' | 'facts'>
+    const { context } = view
     return grantHolds(context) && !(context.facts?.state === 'closed' && context.facts.closedBy === 'human')
   }
 }
 
-function addressOfIssue(issue: string): ActorAddress {
-  return parseAddress(issue)?.kind === 'issue' ? (issue as ActorAddress) : addressOf('issue', issue)
+function addressOfIssue(issue: string): `issue:${string}` {
+  const { kind, id } = parseAddress(issue) ?? {}
+  return addressOf('issue', kind === 'issue' && id !== undefined ? id : issue)
 }

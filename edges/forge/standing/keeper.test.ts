@@ -46,8 +46,8 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
       random: () => 0.5,
       logger: silentLogger,
       runtime: {
-        read: async (address) => current.get(address),
-        list: async () => [...current.values()],
+        read: async (address) => current.get(address) as never,
+        list: async () => [...current.values()] as never,
         subscribe: (heard) => {
           listener = heard
           return () => (listener = () => undefined)
@@ -55,7 +55,7 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
       },
       why: async (id) => {
         const { value, path, context } = current.get(`task:${id}`)!
-        return explain({ task: { value, path, context }, timers: [], now: 0 })
+        return explain({ task: { value, path, context: context as TaskContext }, timers: [], now: 0 })
       },
     })
     try {

@@ -7,6 +7,7 @@ import { isFoundBy, namedLine } from '../../../machines/why/search.ts'
 import { inPath, listingOf } from '../../../runtime/listings.ts'
 import type { ActorBundle, BundleFile } from '../../../runtime/journal/bundle/schema.ts'
 import { knownBy, restoreActor } from '../../../runtime/journal/restore.ts'
+import { isOfKind } from '../../../runtime/of-kind.ts'
 import type { ActorView, FindQuery, Found, Runtime, Tally } from '../../../runtime/runtime.ts'
 import { rowOf } from '../routes/actors.ts'
 import type { StoredActor } from '../../../runtime/store/actors/load-actors.ts'
@@ -35,21 +36,22 @@ export function bundleReader(file: BundleFile, definitions: readonly MachineDefi
     return [state]
   }
   const ofKind = (kind: ActorKind): readonly State[] => stored.filter(({ row }) => row.kind === kind).flatMap(stateOf)
+  const viewsOf = <Kind extends ActorKind>(kind: Kind): readonly ActorView<Kind>[] =>
+    ofKind(kind).map((state) => viewOf<Kind>(state))
   const ofActor = (address: ActorAddress | undefined): readonly Stored[] =>
     address === undefined ? stored : [byName.get(address)].filter((one) => one !== undefined)
   return {
-    async read(address) {
-      return ofActor(address).flatMap(stateOf).map(viewOf)[0]
+    async read<Kind extends ActorKind>(address: `${Kind}:${string}`) {
+      const [state] = ofActor(address).flatMap(stateOf)
+      return state && viewOf<Kind>(state)
     },
     async list(kind, { after = '', limit = 1000, idPrefix = '', status } = {}) {
-      const views = ofKind(kind).map(viewOf)
-      return views
+      return viewsOf(kind)
         .filter((view) => view.id > after && view.id.startsWith(idPrefix) && isOf(view, status))
         .slice(0, limit)
     },
     async listEnded(kind, { since, limit }) {
-      const views = ofKind(kind).map(viewOf)
-      return views
+      return viewsOf(kind)
         .filter(({ status, updatedAt }) => status === 'done' && updatedAt >= since)
         .toSorted(byTime)
         .slice(0, limit)
@@ -139,7 +141,8 @@ export async function shownFaults(
     const view = parts && (await runtime.read(`${parts.kind}:${parts.id}`))
     if (view !== undefined) rowOf(view)
     if (withStory) await readStory({ runtime, clock }, address)
-    if (withWhy && view !== undefined && view.status !== 'quarantined') await whyOf?.(view, [])
+    if (withWhy && view !== undefined && isOfKind(view, 'task') && view.status !== 'quarantined')
+      await whyOf?.(view, [])
   }
   const faults: Fault[] = []
   let tasks = 0

@@ -5,7 +5,6 @@ import { until } from '../../../runtime/contract/harness.ts'
 import { Board, boardFor, boardOf, type BoardFilter, type Card } from '../../../machines/why/board.ts'
 import { inReview } from '../../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
-import { contextOf } from '../../../runtime/context-of.ts'
 import { boardReader } from './read-board.ts'
 
 /** The inspector's story: one Task works, one was closed, and the third issue waits for nothing but a slot. */
@@ -121,17 +120,17 @@ describe('the board (OPERATIONS-17)', () => {
         () => runtime.list('task'),
         (found) => found.length > 1,
       )
-      const ended = tasks.find(({ context }) => contextOf<TaskContext>({ context }).stage.class === 'terminal')
+      const ended = tasks.find(({ context }) => (context as TaskContext).stage.class === 'terminal')
       const boardWith = (later: number): Promise<Board> => {
         const views = Array.from({ length: later + 1 }, (_, index) => {
-          const config = { ...contextOf<TaskContext>(ended!).config, project: index === 900 ? 'quiet/p' : 'busy/p' }
+          const config = { ...(ended!.context as TaskContext).config, project: index === 900 ? 'quiet/p' : 'busy/p' }
           return { ...ended!, updatedAt: 1_000_000 - index, context: { ...ended!.context, config } }
         })
         return boardReader({
           runtime: {
             read: (address) => runtime.read(address),
             list: async () => [],
-            listEnded: async (_, { limit }) => views.slice(0, limit),
+            listEnded: async (_, { limit }) => views.slice(0, limit) as never,
           },
           maintainers,
           clock,

@@ -1,15 +1,8 @@
 /** Reads what the board of Tasks is made of. */
 import { Value } from 'typebox/value'
-import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
-import type { IssueContext } from '../../../machines/issue/context.ts'
+import type { ActorKind } from '../../../machines/definition.ts'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
-import type { LedgerContext } from '../../../machines/ledger/context.ts'
-import type { ModelKeyContext } from '../../../machines/model-key/context.ts'
-import type { ProjectContext } from '../../../machines/project/context.ts'
-import type { QueueContext } from '../../../machines/queue/context.ts'
-import type { TaskContext } from '../../../machines/task/context.ts'
 import { Board, boardFor, boardOf, type BoardFilter, type Seen } from '../../../machines/why/board.ts'
-import { contextOf } from '../../../runtime/context-of.ts'
 import { allActors } from '../../../runtime/all-actors.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { redact } from '../../../runtime/redact.ts'
@@ -49,13 +42,13 @@ async function readAll({
     tasksOf(runtime, 'active'),
     runtime.listEnded('task', { since: now - dayMs, limit: mostEnded + 1 }),
     tasksOf(runtime, 'quarantined'),
-    contextsOf<QueueContext>(runtime, 'queue'),
-    contextsOf<LedgerContext>(runtime, 'ledger'),
-    contextsOf<ProjectContext>(runtime, 'project', ({ path }) => !path.startsWith('deleted')),
-    contextsOf<ModelKeyContext>(runtime, 'model-key'),
+    contextsOf(runtime, 'queue'),
+    contextsOf(runtime, 'ledger'),
+    contextsOf(runtime, 'project', ({ path }) => !path.startsWith('deleted')),
+    contextsOf(runtime, 'model-key'),
     maintainers(),
   ])
-  const seenTask = hasPrices ? taskOf : withoutPrice
+  const seenTask = (view: ActorView<'task'>): Seen['tasks'][number] => (hasPrices ? view : withoutPrice(view))
   const tasks = live.map(seenTask)
   const [oldest, more] = [ended[mostEnded - 1], ended[mostEnded]]
   const endedTasks = ended.slice(0, mostEnded).map(seenTask)
@@ -77,31 +70,29 @@ async function readAll({
   }
 }
 
-function taskOf(actor: ActorView): Seen['tasks'][number] {
-  return { path: actor.path, context: contextOf<TaskContext>(actor) }
-}
-
-function withoutPrice(actor: ActorView): Seen['tasks'][number] {
-  const { path, context } = taskOf(actor)
+function withoutPrice({ path, context }: ActorView<'task'>): Seen['tasks'][number] {
   const { turn } = context
   return { path, context: { ...context, turn: { ...turn, usage: { ...turn.usage, costUsd: 0 } } } }
 }
 
 /** It may have moved on between the two readings of a list. */
-async function tasksOf(runtime: Pick<Runtime, 'list'>, status: ActorView['status']): Promise<readonly ActorView[]> {
-  const found: ActorView[] = []
+async function tasksOf(
+  runtime: Pick<Runtime, 'list'>,
+  status: ActorView['status'],
+): Promise<readonly ActorView<'task'>[]> {
+  const found: ActorView<'task'>[] = []
   for await (const view of allActors(runtime, 'task', '', { status })) if (view.status === status) found.push(view)
   return found
 }
 
-async function contextsOf<C>(
+async function contextsOf<Kind extends ActorKind>(
   runtime: Pick<Runtime, 'list'>,
-  kind: ActorKind,
+  kind: Kind,
   isWanted: (view: ActorView) => boolean = () => true,
-): Promise<readonly C[]> {
-  const found: C[] = []
+): Promise<readonly ActorView<Kind>['context'][]> {
+  const found: ActorView<Kind>['context'][] = []
   for await (const view of allActors(runtime, kind, '', { status: 'active' }))
-    if (isWanted(view)) found.push(contextOf<C>(view))
+    if (isWanted(view)) found.push(view.context)
   return found
 }
 
@@ -110,8 +101,8 @@ async function readIssues(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, IssueFacts>> {
   const read = ids.map(async (id): Promise<readonly [string, IssueFacts][]> => {
-    const view = await runtime.read(`issue:${id}` satisfies ActorAddress)
-    const facts = view && contextOf<IssueContext>(view).facts
+    const view = await runtime.read(`issue:${id}`)
+    const facts = view?.context.facts
     return facts ? [[id, facts]] : []
   })
   return new Map((await Promise.all(read)).flat())

@@ -3,16 +3,14 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { addressOf, parseAddress } from '../../../runtime/address.ts'
 import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
-import type { IssueContext } from '../../../machines/issue/context.ts'
-import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
 import { newTask, type TaskContext } from '../../../machines/task/context.ts'
 import { TaskRecord, recordOf } from '../../../machines/why/record.ts'
 import { Story, storyOf, type StoryActor } from '../../../machines/why/story.ts'
 import { WhyShown } from '../../../machines/why/why-rows.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { contextOf } from '../../../runtime/context-of.ts'
 import { redact } from '../../../runtime/redact.ts'
+import { isOfKind } from '../../../runtime/of-kind.ts'
 import type { ActorView } from '../../../runtime/runtime.ts'
 import { EffectRow } from './answers.ts'
 import type { InspectorDeps, Observed } from '../deps.ts'
@@ -51,7 +49,7 @@ export async function readStory(
   const view = parts?.kind === 'task' ? await runtime.read(addressOf('task', parts.id)) : undefined
   if (view === undefined) return undefined
   // What no code here can load has a context that no code here knows.
-  const context = view.status === 'quarantined' ? newTask(view.id) : contextOf<TaskContext>(view)
+  const context = view.status === 'quarantined' ? newTask(view.id) : view.context
   const read = async (asked: readonly Asked[]): Promise<readonly Seen[]> => {
     const seen = await Promise.all(
       asked.map(async (each) => {
@@ -121,7 +119,8 @@ function podsOf({ id, pod: { ordinal } }: TaskContext): readonly Asked[] {
 
 /** Of one that is absent, one stands for all. */
 function turnsOf({ id, name, view }: Seen): readonly Asked[] {
-  const { turns = 0 } = view === undefined ? { turns: 1 } : contextOf<Partial<PodContext>>(view)
+  const pod: Partial<PodContext> = view !== undefined && isOfKind(view, 'pod') ? view.context : {}
+  const turns = view === undefined ? 1 : (pod.turns ?? 0)
   return Array.from({ length: turns }, (_, ordinal) => ({
     ...{ kind: 'turn', id: `${id}/${ordinal}` },
     name: `${name.replace('pod', 'turn')}/${ordinal}`,
@@ -150,14 +149,11 @@ async function journalOf(runtime: Observed, { address, kind, name, view }: Seen,
 }
 
 function contextsOf(threads: readonly Seen[]): Pick<Parameters<typeof recordOf>[0], 'issues' | 'mergeRequests'> {
-  const of = (kind: ActorKind): readonly ActorView[] =>
-    threads.flatMap(({ view }) => (view?.kind === kind && view.status !== 'quarantined' ? [view] : []))
+  const of = <Kind extends ActorKind>(kind: Kind): readonly ActorView<Kind>[] =>
+    threads.flatMap(({ view }) => (view && isOfKind(view, kind) && view.status !== 'quarantined' ? [view] : []))
   return {
-    issues: of('issue').map((view) => contextOf<IssueContext>(view)),
-    mergeRequests: of('merge-request').map((view) => ({
-      ...contextOf<MergeRequestContext>(view),
-      updatedAt: view.updatedAt,
-    })),
+    issues: of('issue').map(({ context }) => context),
+    mergeRequests: of('merge-request').map(({ context, updatedAt }) => ({ ...context, updatedAt })),
   }
 }
 

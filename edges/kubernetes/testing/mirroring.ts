@@ -45,7 +45,7 @@ export class FakeActors {
     },
     read: async (address) => {
       const context = this.contexts.get(address)
-      return context === undefined ? undefined : ({ address, context } as unknown as ActorView)
+      return context === undefined ? undefined : ({ address, context } as never)
     },
     list: (async (kind, { after = '' } = {}) => {
       const shown = { task: 'Task', issue: 'Issue', 'merge-request': 'MergeRequest' } as Record<string, string>
