@@ -55,7 +55,7 @@ test('RESOURCES-33, RESOURCES-34: the status of a Task has no null and keeps wit
 
 test('RESOURCES-33: a Task that was admitted and is not minted yet has no null in its status', () => {
   const queue = { ...newQueue('default/demo'), entries: [{ ...waiting, admittedAt: 1 }] }
-  const { status } = queuedTaskResource(made, { id: 'default/a', entry: waiting.entry, queue })
+  const { status } = queuedTaskResource(made, { id: 'default/a', entry: waiting.entry, queue: queue as never })
   expect(status).toMatchObject({ stage: 'queued' })
   expect(JSON.stringify(status)).not.toContain('null')
 })

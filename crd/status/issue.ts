@@ -15,8 +15,11 @@ export interface IssueMirror {
 }
 
 /** Undefined before the forge was read: no resource is shown without its facts. */
-export function issueResource(actor: ActorShape, mirrored: IssueMirror = {}): DerivedResource | undefined {
-  const { facts, owner, grant } = actor.context as IssueContext
+export function issueResource(
+  actor: ActorShape<IssueContext>,
+  mirrored: IssueMirror = {},
+): DerivedResource | undefined {
+  const { facts, owner, grant } = actor.context
   if (facts === null) return undefined
   const spec = { repositoryRef: facts.repository, number: facts.number }
   const status = {

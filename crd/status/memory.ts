@@ -19,11 +19,11 @@ interface MemoryStatus {
 /** `actor`: what fills it; undefined: nothing ever did. */
 export function memoryStatus(
   { endpoint, externalEndpoint }: MemoryAddresses,
-  actor: Pick<ActorShape, 'path' | 'context'> | undefined,
+  actor: Pick<ActorShape<MemoryContext>, 'path' | 'context'> | undefined,
 ): MemoryStatus {
   const isFilled = actor !== undefined && stateOf(actor) !== 'off'
   return {
-    ...(isFilled ? { phase: phaseOf(actor.context as MemoryContext) } : {}),
+    ...(isFilled ? { phase: phaseOf(actor.context) } : {}),
     endpoint,
     ...(externalEndpoint === undefined ? {} : { externalEndpoint }),
   }

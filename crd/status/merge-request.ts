@@ -4,8 +4,8 @@ import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 
 /** Undefined before the forge was read: no resource is shown without its facts. */
-export function mergeRequestResource(actor: ActorShape): DerivedResource | undefined {
-  const { facts, owner, verdict } = actor.context as MergeRequestContext
+export function mergeRequestResource(actor: ActorShape<MergeRequestContext>): DerivedResource | undefined {
+  const { facts, owner, verdict } = actor.context
   if (facts === null) return undefined
   const spec = { repositoryRef: facts.repository, number: facts.number }
   const status = {

@@ -29,11 +29,11 @@ type Held = Partial<Pick<QueueContext, 'hold' | 'pausedBy'>>
 
 /** The addresses of its webhook and of its memory are added by who knows them. */
 export function projectStatus(
-  actor: Pick<ActorShape, 'context'> | undefined,
+  actor: Pick<ActorShape<ProjectContext>, 'context'> | undefined,
   { name, createdAt, memoryService }: Applied,
   { hold = null, pausedBy = null }: Held = {},
 ): ProjectStatus {
-  const project = (actor?.context ?? newProject('')) as ProjectContext
+  const project = actor?.context ?? newProject('')
   const observedGeneration = project.observed[`Project/${name}`]
   const [first, ...others] = conditionsOf(project)
   const ready = dated(first, sinceIn(project, first.type, createdAt), observedGeneration)

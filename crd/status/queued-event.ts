@@ -23,10 +23,10 @@ function costOf({ seed, task }: WaitingEntry, { limits, tasks }: CostFacts): { r
 
 /** One resource per entry that waits or holds a slot; where it waits and why is the queue's own word. */
 export function queuedEventResources(
-  actor: ActorShape,
+  actor: ActorShape<QueueContext>,
   costs: CostFacts = { tasks: new Map() },
 ): readonly DerivedResource[] {
-  const queue = actor.context as QueueContext
+  const queue = actor.context
   const { namespace } = metadataOf(actor)
   const waiting = new Map(
     positions(queue, queue.at).map(({ entry, position, reason }) => [entry, { position, reason }]),

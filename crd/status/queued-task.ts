@@ -22,14 +22,13 @@ interface PlaceInQueue {
   readonly id: string
   readonly entry: string
   /** Context of the Project's queue; undefined: there is none yet. */
-  readonly queue: unknown
+  readonly queue: QueueContext | undefined
 }
 
 export function queuedTaskResource(
   { namespace, uid, generation, createdAt, spec }: AppliedTask,
-  { id, entry, queue }: PlaceInQueue,
+  { id, entry, queue: context }: PlaceInQueue,
 ): DerivedResource {
-  const context = queue as QueueContext | undefined
   const isTaken = context?.entries.some((one) => one.entry === entry) ?? false
   const place = context && positions(context, context.at).find((one) => one.entry === entry)
   const queued = {

@@ -32,7 +32,11 @@ test('names its own fault, and of the fault of a sibling no more than that there
     repository,
   })
   const statusOf = (name: string, faults: readonly object[], reason = 'RepositoryUnreachable') =>
-    repositoryStatus({ ...facts, name, project: { context: { ...ready, reason, message: 'a; b', faults } } })
+    repositoryStatus({
+      ...facts,
+      name,
+      project: { context: { ...ready, reason, message: 'a; b', faults: faults as never } },
+    })
   const both = [found('gone'), found('other')]
   expect(statusOf('gone', both)).toMatchObject({
     conditions: [

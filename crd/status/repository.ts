@@ -11,9 +11,9 @@ export interface RepositoryFacts extends Applied {
   /** A Project of this name was applied in its namespace. */
   readonly hasProject: boolean
   /** Its actor; undefined: it was told nothing yet. */
-  readonly project: Pick<ActorShape, 'context'> | undefined
+  readonly project: Pick<ActorShape<ProjectContext>, 'context'> | undefined
   /** The actor that fills the memory of the Project; undefined: nobody fills one. */
-  readonly memory?: Pick<ActorShape, 'context'> | undefined
+  readonly memory?: Pick<ActorShape<MemoryContext>, 'context'> | undefined
   /** Its own, or the forge's. */
   readonly defaultBranch: string | undefined
   /** The forge's own, under which what is known of it stands (MIRROR-7). */
@@ -23,7 +23,7 @@ export interface RepositoryFacts extends Applied {
 export function repositoryStatus(facts: RepositoryFacts): object {
   const { name, createdAt, projectRef, hasProject, defaultBranch, forgeId } = facts
   const known = hasProject ? knownOf(facts) : undefined
-  const project = (facts.project?.context ?? newProject('')) as ProjectContext
+  const project = facts.project?.context ?? newProject('')
   const ready = hasProject ? readyOf(name, project) : missing(projectRef)
   const observed = hasProject ? project.observed[`Repository/${name}`] : undefined
   return {
@@ -56,7 +56,7 @@ type Known = MemoryContext['repositories'][string]
 
 /** Once a step has looked at it (KNOWLEDGE-16). */
 function knownOf({ name, memory }: RepositoryFacts): Known | undefined {
-  return (memory?.context as MemoryContext | undefined)?.repositories[name]
+  return memory?.context.repositories[name]
 }
 
 function indexed(known: Known, createdAt: number, observed: number | undefined): Condition {

@@ -1,10 +1,10 @@
 /** What all resources that are made from actors share: name, generation, times. */
 /** An actor as the runtime shows it. */
-export interface ActorShape {
+export interface ActorShape<Context = unknown> {
   readonly id: string
   readonly path: string
   readonly seq: number
-  readonly context: unknown
+  readonly context: Context
 }
 
 export interface DerivedResource {

@@ -140,7 +140,7 @@ describe('a Task as a resource', () => {
     const context = { ...newIssue('default/a-1'), facts, boundPlans: { 'c-1': 'plan-1', 'c-0': 'plan-0' } }
     const issue = { id: 'default/a-1', path: 'known.approved', seq: 1, context }
     const unseen = { id: 'default/a-2', path: 'known.observed', seq: 1, context: newIssue('default/a-2') }
-    const { status } = taskOf(taskActor(), { issues: [issue, unseen] })
+    const { status } = taskOf(taskActor(), { issues: [issue, unseen] as never })
     expect(status).toMatchObject({
       approvals: [{ repository: 'a', number: 1, commentId: 'c-1', author: 'maya', planHash: 'plan-1', at: time }],
     })
@@ -438,7 +438,7 @@ test('an entry that left says what became of it', () => {
     ...newQueue('default/demo'),
     finished: [{ entry: 'mint/a', state: 'Dropped', reason: 'project deleted' }],
   }
-  expect(queuedEventResources({ id: 'default/demo', path: '', seq: 1, context: queue })).toMatchObject([
+  expect(queuedEventResources({ id: 'default/demo', path: '', seq: 1, context: queue as never })).toMatchObject([
     { metadata: { name: 'mint-a' }, status: { state: 'Dropped', reason: 'project deleted' } },
   ])
 })

@@ -9,7 +9,7 @@ import type { ActorShape } from './shape.ts'
 
 export interface ConditionFacts {
   /** The actors of its issues. */
-  readonly issues: readonly Pick<ActorShape, 'context'>[]
+  readonly issues: readonly Pick<ActorShape<IssueContext>, 'context'>[]
   /** When its newest pod came to its end, where that one is known. */
   readonly podEndedAt?: number
 }
@@ -57,7 +57,7 @@ function running(task: TaskContext, { podEndedAt }: ConditionFacts): Dated {
 /** Only a Task that never owned an issue needs no approval (APPROVAL-8). */
 function approved(task: TaskContext, { issues }: ConditionFacts): Dated {
   const owned = task.forge.issues.filter(({ state }) => state !== 'handedOver')
-  const contexts = issues.map(({ context }) => context as IssueContext)
+  const contexts = issues.map(({ context }) => context)
   const newest = (times: readonly number[]): number => Math.max(mintedAt(task), ...times)
   if (!task.forge.everOwnedIssue) return finding('Approved', true, 'NoIssue', 'it needs no approval', mintedAt(task))
   if (owned.length > 0 && owned.every(({ grant }) => grant !== null)) {

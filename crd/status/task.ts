@@ -14,21 +14,24 @@ import { taskConditions } from './task-conditions.ts'
 /** Actors whose word a Task shows; what is not there is not shown. */
 export interface TaskRelations {
   /** The live pod. */
-  readonly pod?: ActorShape
+  readonly pod?: ActorShape<PodContext>
   /** When the newest pod came to its end, if it has. */
   readonly podEndedAt?: number
   /** The turn in flight, and when it was asked for. */
-  readonly turn?: ActorShape & { readonly startedAt: number | null }
+  readonly turn?: ActorShape<TurnContext> & { readonly startedAt: number | null }
   /** Those that it owns or owned. */
-  readonly issues: readonly ActorShape[]
+  readonly issues: readonly ActorShape<IssueContext>[]
 }
 
 const alone: TaskRelations = { issues: [] }
 
 /** Undefined before it was minted: until then nothing is known of it. */
-export function taskResource(actor: ActorShape, relations: TaskRelations = alone): DerivedResource | undefined {
+export function taskResource(
+  actor: ActorShape<TaskContext>,
+  relations: TaskRelations = alone,
+): DerivedResource | undefined {
   const { pod, turn, issues } = relations
-  const task = actor.context as TaskContext
+  const task = actor.context
   if (task.config.project === '') return undefined
   const spec = {
     projectRef: bareName(task.config.project),
@@ -96,21 +99,21 @@ export function taskResource(actor: ActorShape, relations: TaskRelations = alone
 
 function podStatus(
   { pod: { ordinal: podOrdinal, worked: podWorked } }: TaskContext,
-  pod: ActorShape | undefined,
+  pod: ActorShape<PodContext> | undefined,
 ): object {
-  const { name = '' } = (pod?.context ?? {}) as Partial<PodContext>
+  const { name } = pod?.context ?? { name: '' }
   return { ordinal: podOrdinal, name: name || null, phase: podWorked ? 'working' : 'starting' }
 }
 
 /** Its id is the wrapper's own, once the wrapper has taken it. */
 function turnStatus(turn: NonNullable<TaskRelations['turn']>): object {
-  const { turnId } = turn.context as TurnContext
+  const { turnId } = turn.context
   return { id: turnId || null, state: stateOf(turn), startedAt: time(turn.startedAt) }
 }
 
 /** The approvals that still stand and that a plan is known for, each with the plan that it speaks for (APPROVAL-10). */
-function approvalsOf(issue: ActorShape): readonly object[] {
-  const { facts, boundPlans } = issue.context as IssueContext
+function approvalsOf(issue: ActorShape<IssueContext>): readonly object[] {
+  const { facts, boundPlans } = issue.context
   return (facts?.approvals ?? []).flatMap(({ commentId, author, at }) => {
     const planHash = boundPlans[commentId]
     if (facts === null || planHash === undefined) return []

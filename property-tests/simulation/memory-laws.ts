@@ -3,6 +3,7 @@ import { repositoryStatus } from '../../crd/status/repository.ts'
 import type { PlacedRow } from './evidence.ts'
 import { repositoryNames } from './forge.ts'
 import type { Outcome } from './live.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
 
@@ -92,8 +93,8 @@ interface Status {
 /** Wishes come true all the same: that is a law of its own. */
 function showsWhatFails({ plan, views }: Outcome): readonly string[] {
   if (plan.memory !== 'gone') return []
-  const memory = views.find(({ address }) => address.startsWith('memory:'))
-  const project = views.find(({ address }) => address.startsWith('project:'))
+  const memory = views.find((view) => isOfKind(view, 'memory'))
+  const project = views.find((view) => isOfKind(view, 'project'))
   return repositoryNames.slice(0, plan.repositories).flatMap((name) => {
     const applied = { name, createdAt: 0, projectRef: 'demo', hasProject: true, defaultBranch: 'main', forgeId: '' }
     const { conditions } = repositoryStatus({ ...applied, project, memory }) as Status

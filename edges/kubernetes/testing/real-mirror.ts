@@ -167,11 +167,11 @@ export function show(actors: FakeActors, namespace: string): readonly DerivedRes
   const views = [
     taskResource(actor, { pod, turn, issues: [] }),
     issueResource(
-      { id: `${namespace}/lib-1`, path: 'known.approved', seq: 5, context: issue },
+      { id: `${namespace}/lib-1`, path: 'known.approved', seq: 5, context: issue as never },
       { labels: ['a', 'b'], comments: 3, syncedAt: at },
     ),
-    mergeRequestResource({ id: `${namespace}/lib-mr-2`, path: 'known.open', seq: 1, context: merge }),
-    ...queuedEventResources({ id: `${namespace}/demo`, path: 'open', seq: 9, context: queue }),
+    mergeRequestResource({ id: `${namespace}/lib-mr-2`, path: 'known.open', seq: 1, context: merge as never }),
+    ...queuedEventResources({ id: `${namespace}/demo`, path: 'open', seq: 9, context: queue as never }),
   ].map((view) => view!)
   views.forEach((view) => actors.show(view))
   const project = {
