@@ -3,11 +3,10 @@
  * does the least useful thing each time (ends its turn without a word, fails, asks and waits, claims what is refused),
  * and each pod lives to its TTL and hands off. Nobody speaks to it, and no pod is lost: either adds turns of its own.
  */
-import type { AnyMachineSnapshot } from 'xstate'
 import type { TaskContext } from '../../task/context.ts'
 import { residencyCap, stageBudgets } from '../../task/budgets.ts'
 import { searchKey } from './search-key.ts'
-import { taskTransition } from './task-transition.ts'
+import { taskTransition, type TaskSnapshot } from './task-transition.ts'
 
 interface Deed {
   readonly events: readonly { readonly type: string; readonly [field: string]: unknown }[]
@@ -17,13 +16,13 @@ interface Deed {
 }
 
 interface Here {
-  readonly snapshot: AnyMachineSnapshot
+  readonly snapshot: TaskSnapshot
   readonly elapsedMs: number
 }
 
 /** Undefined: there is no most, because some round costs no time and ends nowhere. */
-export function mostTurns(snapshot: AnyMachineSnapshot): number | undefined {
-  const { name: stage, visit } = (snapshot.context as TaskContext).stage
+export function mostTurns(snapshot: TaskSnapshot): number | undefined {
+  const { name: stage, visit } = snapshot.context.stage
   const known = new Map<string, number>()
   const open = new Set<string>()
   const longest = (here: Here): number => {
@@ -48,7 +47,7 @@ export function mostTurns(snapshot: AnyMachineSnapshot): number | undefined {
 }
 
 function contextOf({ snapshot }: Here): TaskContext {
-  return snapshot.context as TaskContext
+  return snapshot.context
 }
 
 /** What ends a visit by time: the stage's own budget, or what its pods may live in all. */
@@ -61,8 +60,8 @@ function isSame(one: Here, other: Here): boolean {
 }
 
 function podPath({ snapshot }: Here): string {
-  const { pod } = snapshot.value as { readonly pod: string | { readonly working: string } }
-  return typeof pod === 'string' ? pod : pod.working
+  const { pod }: { readonly pod: string | { readonly working?: string } } = snapshot.value
+  return typeof pod === 'string' ? pod : (pod.working ?? '')
 }
 
 function deedsIn(here: Here): readonly Deed[] {
@@ -101,8 +100,8 @@ function after({ snapshot, elapsedMs }: Here, { events, turns = 0, passes = 0 }:
   let now = snapshot
   let asked = turns
   for (const event of events) {
-    const at = (now.context as TaskContext).at
-    const [next, actions] = taskTransition(now, { at, ...event } as typeof event)
+    const at = now.context.at
+    const [next, actions] = taskTransition(now, { at, ...event })
     now = next
     asked += actions.filter(({ params }) => isRequest(params)).length
   }

@@ -3,7 +3,7 @@
  * Every step is XState's own transition, so what is found is what the table does; what could happen is said by
  * `moves.ts`. Bounded: a Task from which no such way is known within the bound is said to have none.
  */
-import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
+import { initialTransition, transition } from 'xstate'
 import type { Owner } from '../../definition.ts'
 import type { TaskContext } from '../../task/context.ts'
 import type { TaskSeed } from '../../task/events.ts'
@@ -11,7 +11,7 @@ import { taskMachine } from '../../task/machine.ts'
 import type { Move } from './move.ts'
 import { movesOf } from './moves.ts'
 import { searchKey } from './search-key.ts'
-import { taskTransition } from './task-transition.ts'
+import { taskTransition, type TaskSnapshot } from './task-transition.ts'
 
 /** Enough for dozens of repositories and issues; where there is no way, it is known after a few hundred. */
 const maxStandings = 4000
@@ -32,7 +32,7 @@ interface Stand {
 }
 
 interface Found {
-  readonly snapshot: AnyMachineSnapshot
+  readonly snapshot: TaskSnapshot
   readonly isTurnOpen: boolean
   readonly from?: Found
   readonly step?: PathStep
@@ -40,7 +40,7 @@ interface Found {
 
 /** Undefined: there is no way, or none within the bound. Empty: it is delivered. */
 export function pathToDelivered({ value, context }: Stand): readonly PathStep[] | undefined {
-  const snapshot = taskMachine.resolveState({ value: value as never, context }) as AnyMachineSnapshot
+  const snapshot = taskMachine.resolveState({ value: value as never, context })
   return search({ snapshot, isTurnOpen: isInTurn(snapshot) })
 }
 
@@ -53,8 +53,8 @@ export function pathFromQueue(
 ): readonly PathStep[] | undefined {
   const [blank] = initialTransition(taskMachine, { id: task })
   const [snapshot] = transition(taskMachine, blank, { type: 'task.minted', at, seed, entry })
-  const { name: stage } = (snapshot.context as TaskContext).stage
-  const path = search({ snapshot: snapshot as AnyMachineSnapshot, isTurnOpen: false })
+  const { name: stage } = snapshot.context.stage
+  const path = search({ snapshot, isTurnOpen: false })
   return path && [{ by: 'queue', does: 'gives it a slot', event: { type: 'task.minted', seed, entry }, stage }, ...path]
 }
 
@@ -75,11 +75,11 @@ function search(start: Found): readonly PathStep[] | undefined {
 }
 
 function contextOf({ snapshot }: Found): TaskContext {
-  return snapshot.context as TaskContext
+  return snapshot.context
 }
 
 function keyOf({ snapshot, isTurnOpen }: Found): string {
-  return `${JSON.stringify(snapshot.value)} ${isTurnOpen} ${searchKey(snapshot.context as TaskContext)}`
+  return `${JSON.stringify(snapshot.value)} ${isTurnOpen} ${searchKey(snapshot.context)}`
 }
 
 function stepsTo(found: Found): readonly PathStep[] {
@@ -87,16 +87,16 @@ function stepsTo(found: Found): readonly PathStep[] {
 }
 
 /** A turn runs, or the call that ended the stage was made in one that has not ended yet. */
-function isInTurn(snapshot: AnyMachineSnapshot): boolean {
+function isInTurn(snapshot: TaskSnapshot): boolean {
   const {
     pod: { recordedOutcome, ordinal: podOrdinal },
     turn: { lastPod: lastTurnPod },
-  } = snapshot.context as TaskContext
+  } = snapshot.context
   const isDraining = recordedOutcome?.pod === podOrdinal && lastTurnPod !== podOrdinal
   return isIn(snapshot, 'pod.working.busy') || (isIn(snapshot, 'pod.stopping') && isDraining)
 }
 
-function isIn(snapshot: AnyMachineSnapshot, path: string): boolean {
+function isIn(snapshot: TaskSnapshot, path: string): boolean {
   let below: unknown = snapshot.value
   for (const name of path.split('.')) {
     if (typeof below === 'string') return below === name
@@ -124,7 +124,7 @@ function after(
   const [snapshot, actions] = taskTransition(from.snapshot, event)
   const asksTurn = actions.some(({ params }) => eventIn(params) === 'turn.requested')
   const ends = event.type === 'turn.ended' || event.type === 'pod.final'
-  const stage = (snapshot.context as TaskContext).stage.name
+  const stage = snapshot.context.stage.name
   const step = { by, does, stage, ...(said ? { event: said } : {}), ...(timer === undefined ? {} : { timer }) }
   const isTurnOpen = asksTurn || (from.isTurnOpen && !ends)
   return { snapshot, isTurnOpen, from, step }
@@ -140,7 +140,7 @@ interface Timer {
 }
 
 /** Time budgets end stages and bring nobody on; what remains are waits. */
-function timersOf(snapshot: AnyMachineSnapshot): readonly Timer[] {
+function timersOf(snapshot: TaskSnapshot): readonly Timer[] {
   return snapshot._nodes
     .filter((node) => node.type === 'atomic')
     .flatMap((node) => node.after)

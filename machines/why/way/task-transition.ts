@@ -2,8 +2,10 @@
  * XState's own transition of the Task without the actor, the system and the first snapshot that `transition()` builds
  * anew at each call: a search makes hundreds, and two thirds of each were these.
  */
-import { createActor, type AnyActorScope, type AnyMachineSnapshot } from 'xstate'
+import { createActor, type AnyActorScope, type SnapshotFrom } from 'xstate'
 import { taskMachine } from '../../task/machine.ts'
+
+export type TaskSnapshot = SnapshotFrom<typeof taskMachine>
 
 interface Asked {
   readonly params?: unknown
@@ -26,10 +28,10 @@ const scope = {
 function nothing(): void {}
 
 export function taskTransition(
-  before: AnyMachineSnapshot,
-  event: { readonly type: string },
-): readonly [AnyMachineSnapshot, readonly Asked[]] {
+  before: TaskSnapshot,
+  event: { readonly type: string; readonly at?: number },
+): readonly [TaskSnapshot, readonly Asked[]] {
   asked = []
-  const snapshot = taskMachine.transition(before as never, event as never, scope as never) as AnyMachineSnapshot
+  const snapshot = taskMachine.transition(before, event as never, scope as never)
   return [snapshot, asked]
 }

@@ -2,7 +2,7 @@
  * What a Task can cost at most while nobody speaks to it and no pod is lost, from the running table and its settings: the most turns of each stage on its way, what a
  * turn may use, and what each lap through work and review adds. The table bounds a pass, the ledger bounds the laps.
  */
-import { initialTransition, transition, type AnyMachineSnapshot } from 'xstate'
+import { initialTransition, transition } from 'xstate'
 import type { SpendingLimits } from '../../ledger/events.ts'
 import { defaultTokensPerTurn } from '../../rules/spending.ts'
 import type { TaskContext } from '../../task/context.ts'
@@ -10,6 +10,7 @@ import type { AgentKind, TaskSeed } from '../../task/events.ts'
 import { taskMachine } from '../../task/machine.ts'
 import { mostTurns } from './most-turns.ts'
 import { pathToDelivered } from './path.ts'
+import type { TaskSnapshot } from './task-transition.ts'
 
 interface Prices {
   readonly agentPodTTLSeconds: number
@@ -58,7 +59,7 @@ export function worstCaseOf(
 function stagesOf(kind: AgentKind, agentPodTTLSeconds: number): WorstCase['stages'] {
   const visits = new Map<number, { readonly stage: string; readonly turns: number | null }>()
   for (const snapshot of wayOf(begun(kind, agentPodTTLSeconds))) {
-    const { visit, name: stage, wants } = (snapshot.context as TaskContext).stage
+    const { visit, name: stage, wants } = snapshot.context.stage
     // An admitted `refined` becomes `implementing` in the same visit, and that is the one that runs pods.
     if (wants !== null && visits.get(visit)?.stage !== stage)
       visits.set(visit, { stage, turns: mostTurns(snapshot) ?? null })
@@ -66,23 +67,23 @@ function stagesOf(kind: AgentKind, agentPodTTLSeconds: number): WorstCase['stage
   return [...visits.values()]
 }
 
-function begun(kind: AgentKind, agentPodTTLSeconds: number): AnyMachineSnapshot {
+function begun(kind: AgentKind, agentPodTTLSeconds: number): TaskSnapshot {
   const [blank] = initialTransition(taskMachine, { id: 'default/any' })
   const [snapshot] = transition(taskMachine, blank, {
     type: 'task.minted',
     at: 0,
     seed: seedOf(kind, agentPodTTLSeconds),
   })
-  return snapshot as AnyMachineSnapshot
+  return snapshot
 }
 
-function* wayOf(start: AnyMachineSnapshot): Generator<AnyMachineSnapshot> {
+function* wayOf(start: TaskSnapshot): Generator<TaskSnapshot> {
   let now = start
   yield now
-  for (const { event, timer } of pathToDelivered({ value: now.value, context: now.context as TaskContext }) ?? []) {
-    const at = (now.context as TaskContext).at
-    const [next] = transition(taskMachine, now as never, { at, ...(event ?? { type: timer ?? '' }) } as never)
-    now = next as AnyMachineSnapshot
+  for (const { event, timer } of pathToDelivered({ value: now.value, context: now.context }) ?? []) {
+    const at = now.context.at
+    const [next] = transition(taskMachine, now, { at, ...(event ?? { type: timer ?? '' }) } as never)
+    now = next
     yield now
   }
 }
