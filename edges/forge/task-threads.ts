@@ -2,6 +2,7 @@
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { addressOf, parseAddress } from '../../runtime/address.ts'
+import { isOfKind } from '../../runtime/of-kind.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ForgeSubjectKind } from './port.ts'
 
@@ -25,15 +26,16 @@ export function taskThreadsIn(runtime: Pick<Runtime, 'read'>): TaskThreads {
     const view = task && (await runtime.read(task))
     if (!view) return []
     if (view.status === 'quarantined') return undefined
-    return threadsOf(view.context as unknown as TaskParts)
+    return threadsOf(view.context)
   }
 }
 
-async function taskOf(runtime: Pick<Runtime, 'read'>, actor: ActorAddress): Promise<ActorAddress | undefined> {
-  if (parseAddress(actor)?.kind === 'task') return actor
+async function taskOf(runtime: Pick<Runtime, 'read'>, actor: ActorAddress): Promise<`task:${string}` | undefined> {
+  const { kind, id = '' } = parseAddress(actor) ?? {}
+  if (kind === 'task') return addressOf('task', id)
   const view = await runtime.read(actor)
   if (view === undefined || view.status === 'quarantined') return undefined
-  const { owner } = view.context as { readonly owner?: string }
+  const owner = isOfKind(view, 'issue') || isOfKind(view, 'merge-request') ? view.context.owner : ''
   return owner ? addressOf('task', owner) : undefined
 }
 

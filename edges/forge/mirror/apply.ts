@@ -101,7 +101,8 @@ async function settled(
     if (!(error instanceof NotFoundError)) throw error
   }
   await markGone(subject)
-  return { ...taken, after: ((await subject.row()) as MirroredIssue | undefined) ?? taken.after }
+  const row = await subject.row()
+  return row?.kind === 'issue' ? { ...taken, after: row } : taken
 }
 
 /** To its actor, with what was done beside: a trigger that came back, a text that somebody else wrote. */

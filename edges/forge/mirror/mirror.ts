@@ -10,7 +10,7 @@ import { repositoryNamed } from '../projects.ts'
 import { applyChange } from './apply.ts'
 import { isDoubted, isOwnText } from './facts/hands.ts'
 import type { People } from './facts/people.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './facts/records.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, SubjectOf } from './facts/records.ts'
 import { loadThread } from './store/comments.ts'
 import { listResyncTrouble, type ResyncTrouble } from './store/cursors.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
@@ -82,21 +82,19 @@ export function createMirror(options: MirrorOptions): Mirror {
     return project === undefined ? [] : [...(await currentPlaces(options, project)).values()]
   }
 
-  async function one(
+  async function one<Kind extends ForgeSubjectKind>(
     project: string,
     repository: string,
-    kind: ForgeSubjectKind,
+    kind: Kind,
     number: number,
-  ): Promise<MirroredSubject | undefined> {
+  ): Promise<SubjectOf<Kind> | undefined> {
     const place = await currentPlace(options, project, repository)
     return place && loadSubject(sql, { ...place, kind, number })
   }
 
   const mirror: Mirror = {
-    issue: async (project, repository, number) =>
-      (await one(project, repository, 'issue', number)) as MirroredIssue | undefined,
-    mergeRequest: async (project, repository, number) =>
-      (await one(project, repository, 'mr', number)) as MirroredMergeRequest | undefined,
+    issue: (project, repository, number) => one(project, repository, 'issue', number),
+    mergeRequest: (project, repository, number) => one(project, repository, 'mr', number),
     async comments(project, repository, kind, number) {
       const place = await currentPlace(options, project, repository)
       return place === undefined ? [] : loadThread(sql, { ...place, kind, number })

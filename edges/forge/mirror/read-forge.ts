@@ -5,13 +5,7 @@ import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '
 import { isOwnText, isUnproven, LISTED_WITHIN_MS, tellingOf } from './facts/hands.ts'
 import type { MirrorOptions } from './options.ts'
 import type { People } from './facts/people.ts'
-import type {
-  MergeRequestNotes,
-  MirroredComment,
-  MirroredMergeRequest,
-  MirroredSubject,
-  SubjectKey,
-} from './facts/records.ts'
+import type { MergeRequestNotes, MirroredComment, MirroredSubject, SubjectKey } from './facts/records.ts'
 import type { Scope } from './scope.ts'
 import { loadThread, markDeleted, markMissed } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
@@ -174,15 +168,15 @@ export async function markGone(subject: Subject): Promise<void> {
 export async function readChecks(subject: Subject, always: boolean): Promise<void> {
   const { scope, key } = subject
   const { sql } = subject.options
-  const row = (await subject.row()) as MirroredMergeRequest | undefined
-  if (row === undefined || row.mergeRequest.state !== 'open' || row.notes.deleted === true) return
+  const row = await subject.row()
+  if (row?.kind !== 'mr' || row.mergeRequest.state !== 'open' || row.notes.deleted === true) return
   const { headSha } = row.mergeRequest
   if (!always && row.notes.ciSha === headSha) return
   const { status } = await scope.forge.ci(scope.path, headSha)
   if (status !== 'none') await markHasChecks(sql, key)
   const after = await sql.tx(async (tx) => {
-    const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest
-    if (now.mergeRequest.headSha !== headSha) return now
+    const now = await loadSubject(tx, { ...key, kind: 'mr' }, true)
+    if (now === undefined || now.mergeRequest.headSha !== headSha) return now ?? row
     const notes: MergeRequestNotes = { ...now.notes, ci: status, ciSha: headSha }
     await upsertSubject(tx, { ...now, notes })
     return { ...now, notes }

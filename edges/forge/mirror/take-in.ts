@@ -55,8 +55,8 @@ export async function takeInIssue(
   source: Source,
   hint?: IssueHint,
 ): Promise<Taken<MirroredIssue>> {
-  const key: SubjectKey = { ...context.place, kind: 'issue', number: issue.number }
-  const before = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
+  const key = { ...context.place, kind: 'issue', number: issue.number } as const
+  const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && issueEdit(hint, context.people)
   if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by) }
@@ -180,8 +180,8 @@ export async function takeInMergeRequest(
   source: Source,
   hint?: MergeRequestHint,
 ): Promise<Taken<MirroredMergeRequest>> {
-  const key: SubjectKey = { ...context.place, kind: 'mr', number: found.number }
-  const before = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
+  const key = { ...context.place, kind: 'mr', number: found.number } as const
+  const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.mergeRequest, found, source)
   const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
   if (how === 'stale') return { how, before, after: await takeInLateHand(sql, before!, edit, hint?.by) }

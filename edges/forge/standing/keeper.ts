@@ -3,9 +3,8 @@
  * and writes how it stands then; what fails is tried again later. A status: nothing waits for it, nothing decides by it,
  * and what a process that died had still to write is found by the walk of another.
  */
+import { isOfKind } from '../../../runtime/of-kind.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
-import type { QueueContext } from '../../../machines/queue/context.ts'
-import type { TaskContext } from '../../../machines/task/context.ts'
 import type { Why } from '../../../machines/why/why.ts'
 import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
@@ -163,14 +162,14 @@ class Keeper implements StandingKeeper {
 
   async #write(address: ActorAddress): Promise<void> {
     const task = await this.#options.runtime.read(address)
-    if (task === undefined || task.status === 'quarantined') return
-    const context = task.context as unknown as TaskContext
-    await writeStanding(this.#options, { context, why: () => this.#options.why(task.id) })
+    if (task === undefined || task.status === 'quarantined' || !isOfKind(task, 'task')) return
+    await writeStanding(this.#options, { context: task.context, why: () => this.#options.why(task.id) })
   }
 
   async #markWaiting(address: ActorAddress): Promise<void> {
-    const queue = (await this.#options.runtime.read(address))?.context as QueueContext | undefined
-    for (const { sort, task, admittedAt } of queue?.entries ?? [])
+    const queue = await this.#options.runtime.read(address)
+    if (queue === undefined || queue.status === 'quarantined' || !isOfKind(queue, 'queue')) return
+    for (const { sort, task, admittedAt } of queue.context.entries)
       if (sort === 'spawn' && admittedAt === null) this.#markOnce(`task:${task}`)
   }
 

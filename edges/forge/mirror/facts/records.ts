@@ -77,6 +77,8 @@ export interface MirroredMergeRequest extends SubjectKey, Mirrored {
 
 export type MirroredSubject = MirroredIssue | MirroredMergeRequest
 
+export type SubjectOf<Kind extends ForgeSubjectKind> = Extract<MirroredSubject, { readonly kind: Kind }>
+
 /** Words with which an author withdrew or left a doubt, and when. */
 export interface WithdrawnWords {
   readonly text: string

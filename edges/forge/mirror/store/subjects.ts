@@ -1,6 +1,7 @@
+import type { ForgeSubjectKind } from '../../port.ts'
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
-import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from '../facts/records.ts'
+import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectOf, SubjectKey } from '../facts/records.ts'
 
 interface SubjectRow {
   readonly project: string
@@ -18,18 +19,22 @@ interface SubjectRow {
 
 const columns = `project, repository, sort as "kind", number, document, notes, complete, updated_at as "updatedAt", seen_at as "seenAt", facts_hash as "factsHash", revision`
 
-function subjectOf(row: SubjectRow): MirroredSubject {
+function subjectOf<Kind extends ForgeSubjectKind>(row: SubjectRow): SubjectOf<Kind> {
   const { document, notes, repository, ...rest } = row
   const parsed = { notes: JSON.parse(notes), [row.kind === 'issue' ? 'issue' : 'mergeRequest']: JSON.parse(document) }
-  return { ...rest, ...ofColumn(repository), ...parsed } as MirroredSubject
+  return { ...rest, ...ofColumn(repository), ...parsed } as SubjectOf<Kind>
 }
 
-export async function loadSubject(sql: Queryable, key: SubjectKey, lock = false): Promise<MirroredSubject | undefined> {
+export async function loadSubject<Kind extends ForgeSubjectKind>(
+  sql: Queryable,
+  key: SubjectKey & { readonly kind: Kind },
+  lock = false,
+): Promise<SubjectOf<Kind> | undefined> {
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and repository = $2 and sort = $3 and number = $4${lock ? ' for update' : ''}`,
     [key.project, columnOf(key), key.kind, key.number],
   )
-  return rows[0] && subjectOf(rows[0])
+  return rows[0] && subjectOf<Kind>(rows[0])
 }
 
 export async function upsertSubject(sql: Queryable, subject: MirroredSubject): Promise<void> {
@@ -182,12 +187,12 @@ export interface SubjectFilter {
 const MOST_ROWS = 1000
 
 /** `places`: of one Project. */
-async function listSubjects(
+async function listSubjects<Kind extends ForgeSubjectKind>(
   sql: Queryable,
   places: readonly RepositoryPlace[],
-  kind: 'issue' | 'mr',
+  kind: Kind,
   filter: SubjectFilter,
-): Promise<readonly MirroredSubject[]> {
+): Promise<readonly SubjectOf<Kind>[]> {
   const [first] = places
   if (first === undefined) return []
   const { rows } = await sql.query<SubjectRow>(
@@ -212,21 +217,21 @@ async function listSubjects(
       filter.after?.number ?? null,
     ],
   )
-  return rows.map(subjectOf)
+  return rows.map((row) => subjectOf<Kind>(row))
 }
 
-export async function listIssues(
+export function listIssues(
   sql: Queryable,
   places: readonly RepositoryPlace[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredIssue[]> {
-  return (await listSubjects(sql, places, 'issue', filter)) as readonly MirroredIssue[]
+  return listSubjects(sql, places, 'issue', filter)
 }
 
-export async function listMergeRequests(
+export function listMergeRequests(
   sql: Queryable,
   places: readonly RepositoryPlace[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredMergeRequest[]> {
-  return (await listSubjects(sql, places, 'mr', filter)) as readonly MirroredMergeRequest[]
+  return listSubjects(sql, places, 'mr', filter)
 }
