@@ -13,7 +13,7 @@ test('Task reviewing/held: REVIEW-3: foreign commits park it at needs-maintainer
   const task = pushed()
   const words =
     'lib!7 has commits of neither the platform nor a maintainer: ffffffffffff (pushed by sam), eeeeeeeeeeee (nobody knows who pushed it)'
-  expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['awaiting-human', 'needs-maintainer', words])
+  expect(task.where).toEqual(['awaiting-human', 'needs-maintainer', words])
   expect(task.only('postComment')).toMatchObject([
     { body: expect.stringContaining(`${words}. A maintainer can approve`) },
   ])

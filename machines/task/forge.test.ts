@@ -243,11 +243,7 @@ describe('merging', () => {
 
   test('Task merging.asked/refused: MERGE-6: refused by the forge: awaiting-human at once, with what to change, said once', () => {
     const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'awaiting-human',
-      'merge-refused',
-      'required reviews',
-    ])
+    expect(task.where).toEqual(['awaiting-human', 'merge-refused', 'required reviews'])
     expect(task.only('postComment').length).toBe(1)
     expect(task.comment().stage).toBe('reviewing')
   })
@@ -264,11 +260,7 @@ describe('merging', () => {
         again(task)
       }
       task.mergeAnswer('mr.ciRed', red('codecov'))
-      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-        'awaiting-human',
-        'optional-check',
-        'codecov: failure',
-      ])
+      expect(task.where).toEqual(['awaiting-human', 'optional-check', 'codecov: failure'])
       expect(task.only('postComment')).toMatchObject([
         { on: 'mr', number: 7, body: expect.stringMatching(/after 2 laps of work: `codecov`.*\?/) },
       ])
@@ -294,7 +286,7 @@ describe('merging', () => {
         again(task)
       }
       task.mergeAnswer('mr.ciRed', unclear)
-      expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['awaiting-human', 'optional-check', unread])
+      expect(task.where).toEqual(['awaiting-human', 'optional-check', unread])
       const [{ body = '' } = {}] = task.only('postComment') as { body?: string }[]
       expect(body).toContain(`cannot read whether the forge requires it (${unread})`)
       expect(body).not.toContain('does not require it')
@@ -350,11 +342,7 @@ describe('merging', () => {
       const waited = task.context.at - task.context.stage.enteredAt
       expect([waited >= 3_600_000, waited < 3_900_000]).toEqual([true, true])
       task.mergeAnswer('mr.ciPending', open({ optional: ['preview'] }))
-      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-        'awaiting-human',
-        'optional-check',
-        'preview: pending',
-      ])
+      expect(task.where).toEqual(['awaiting-human', 'optional-check', 'preview: pending'])
       expect(task.only('postComment')).toMatchObject([
         { body: expect.stringMatching(/^Still open after an hour: `preview`\. The forge does not require it\./) },
       ])
@@ -522,11 +510,7 @@ describe('merging', () => {
       ['protected-paths', 'protected-paths'],
     ])('MERGE-11, MERGE-12: %s: awaiting-human at once, in the words of the answer', (cause, reason) => {
       const task = merging().mergeAnswer('mr.mergeRefused', { cause, reason: 'acme wrote "/hold"' })
-      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-        'awaiting-human',
-        reason,
-        'acme wrote "/hold"',
-      ])
+      expect(task.where).toEqual(['awaiting-human', reason, 'acme wrote "/hold"'])
       expect(task.only('postComment')).toMatchObject([{ body: 'This merge has to wait: acme wrote "/hold".' }])
     })
   })
@@ -686,11 +670,7 @@ describe('issues closed by humans', () => {
 describe('effects that fail for good', () => {
   test('Task active/effect.failed: ACTOR-4: an active stage goes to operator-error with the cause', () => {
     const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'operator-error',
-      'effect-failed',
-      'mergeMergeRequest: 403',
-    ])
+    expect(task.where).toEqual(['operator-error', 'effect-failed', 'mergeMergeRequest: 403'])
   })
 
   test('ACTOR-4: a label that cannot be written stops nothing', () => {

@@ -278,11 +278,7 @@ describe('openings that come to nothing', () => {
         .send('mr.openFailed', { repository: 'lib', reason: '422', attempt })
       if (attempt < 3) task.running()
     }
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'awaiting-human',
-      'not-opened',
-      'the merge request could not be opened: 422',
-    ])
+    expect(task.where).toEqual(['awaiting-human', 'not-opened', 'the merge request could not be opened: 422'])
   })
 
   test('one that succeeds in between starts the count anew', () => {

@@ -277,7 +277,7 @@ const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
 describe('how a pod ends', () => {
   test('Task work/unbound: unbound: operator-error (PROJECT-WORKSPACE-12)', () => {
     const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'unbound', 'no storage'])
+    expect(task.where).toEqual(['operator-error', 'unbound', 'no storage'])
   })
 
   test('people read the words of an end beside its reason; it is counted by the reason alone (POD-22)', () => {
@@ -312,11 +312,7 @@ describe('how a pod ends', () => {
       if (task.pod === 'backingOff') task.fire('respawnDelay')
       task.slot().final('lost', { reason: 'ImagePullBackOff' })
     }
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'operator-error',
-      'pod-start-failed',
-      'ImagePullBackOff',
-    ])
+    expect(task.where).toEqual(['operator-error', 'pod-start-failed', 'ImagePullBackOff'])
   })
 
   test('a pod that works starts that count anew', () => {
@@ -340,7 +336,7 @@ describe('how a pod ends', () => {
 
   test('Task stages/not-ending: POD-21: a pod that does not end parks its Task, whatever the stage wants, and no other pod begins', () => {
     const task = granted().send('pod.notEnding', { pod: 1, name: 'pod-1' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'pod-not-ending', 'pod-1'])
+    expect(task.where).toEqual(['operator-error', 'pod-not-ending', 'pod-1'])
     expect([task.pod, retry(task).stage, task.pod, task.told('queue')]).toEqual([
       'stopping',
       'implementing',

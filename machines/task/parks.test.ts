@@ -295,11 +295,7 @@ describe('identity-unverified', () => {
       .planned()
       .outcome('approved', { plan_note_id: 'note-1' })
       .send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'identity-unverified',
-      'approval-refused',
-      'quote-mismatch',
-    ])
+    expect(task.where).toEqual(['identity-unverified', 'approval-refused', 'quote-mismatch'])
     expect(task.only('postComment')[0]).toMatchObject({
       on: 'issue',
       number: 1,

@@ -81,7 +81,7 @@ describe('takeover', () => {
 describe('spending', () => {
   test('Task work/budget.exhausted: held with its state and a reason, said once, and its pod is stopped', () => {
     const task = granted().send('budget.exhausted', { detail: '5 USD of 5 USD' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
+    expect(task.where).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
     expect(task.told('pod')).toEqual([expect.objectContaining({ type: 'pod.stop', reason: 'budget' })])
     expect(task.final().only('postComment')).toEqual([
       expect.objectContaining({ body: expect.stringContaining('raise the budget') }),

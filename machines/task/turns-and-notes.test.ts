@@ -101,11 +101,7 @@ describe('turns', () => {
       .failed('max_tokens')
       .fire('turnDelay')
       .failed('api_error', { error: '529' })
-    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
-      'operator-error',
-      'turn-failed',
-      'api_error: 529',
-    ])
+    expect(task.where).toEqual(['operator-error', 'turn-failed', 'api_error: 529'])
   })
 
   test('TURN-13: a completed turn clears the failures', () => {

@@ -72,6 +72,11 @@ export class ATask {
     return this.context.stage.reason
   }
 
+  /** Its stage, the reason and the detail of it. */
+  get where(): readonly [string, string | null, string | null] {
+    return [this.stage, this.reason, this.context.stage.detail]
+  }
+
   get pod(): unknown {
     return (this.#drive.value as { readonly pod: unknown }).pod
   }
