@@ -4,7 +4,8 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
 import { Problem } from './problems/problem.ts'
-import { withServer } from './testing/fixture.ts'
+import { withServer, type TestServer } from './testing/fixture.ts'
+import { testInside } from '../testing/inside.ts'
 
 const Thing = Type.Object(
   { n: Type.Integer(), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) },
@@ -27,65 +28,59 @@ async function send(url: string, body: string, headers: Record<string, string> =
   return fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
 }
 
+const it = testInside<[TestServer]>((use) => withServer(declareThings, use))
+
 describe('input', () => {
-  test('is decoded by its schemas: path, query and headers from text, the body as it is', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await send(`${url}/things/7?deep=true`, '{"n":1,"mode":"a"}', { 'X-Level': '3' })
-      expect(await answer.json()).toEqual({ id: 7, deep: true, level: 3, n: 1 })
-    })
+  it('is decoded by its schemas: path, query and headers from text, the body as it is', async ({ url }) => {
+    const answer = await send(`${url}/things/7?deep=true`, '{"n":1,"mode":"a"}', { 'X-Level': '3' })
+    expect(await answer.json()).toEqual({ id: 7, deep: true, level: 3, n: 1 })
   })
 
-  test('that breaks its schema is 400 with every fault of every part (MEMORY-ERRORS-3, HTTP-1, HTTP-4)', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await send(`${url}/things/x?deep=yes&wide=1`, '{"n":"1","mode":"c","k":true}', {
-        'x-level': 'high',
-      })
-      expect(answer.status).toBe(400)
-      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-      expect(((await answer.json()) as { errors: object[] }).errors).toEqual([
-        { in: 'path', path: '/id', message: 'must be integer' },
-        { path: '/k', message: 'is not a known field' },
-        { path: '/mode', message: 'must be one of "a", "b"' },
-        { path: '/n', message: 'must be integer' },
-        { in: 'query', path: '/deep', message: 'must be boolean' },
-        { in: 'query', path: '/wide', message: 'is not a known field' },
-        { in: 'header', path: '/x-level', message: 'must be integer' },
-      ])
+  it('that breaks its schema is 400 with every fault of every part (MEMORY-ERRORS-3, HTTP-1, HTTP-4)', async ({
+    url,
+  }) => {
+    const answer = await send(`${url}/things/x?deep=yes&wide=1`, '{"n":"1","mode":"c","k":true}', {
+      'x-level': 'high',
     })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(((await answer.json()) as { errors: object[] }).errors).toEqual([
+      { in: 'path', path: '/id', message: 'must be integer' },
+      { path: '/k', message: 'is not a known field' },
+      { path: '/mode', message: 'must be one of "a", "b"' },
+      { path: '/n', message: 'must be integer' },
+      { in: 'query', path: '/deep', message: 'must be boolean' },
+      { in: 'query', path: '/wide', message: 'is not a known field' },
+      { in: 'header', path: '/x-level', message: 'must be integer' },
+    ])
   })
 
-  test.each([
+  it.for([
     ['no body', '', 'invalid-input'],
     ['broken JSON', '{"n":', 'malformed-request'],
     ['a key that would reach a prototype', '{"n":1,"mode":"a","__proto__":{"x":1}}', 'malformed-request'],
     ['null', 'null', 'invalid-input'],
     ['a list', '[]', 'invalid-input'],
     ['half an integer', '{"n":1.5,"mode":"a"}', 'invalid-input'],
-  ])('%s is 400', async (_what, body, code) => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await send(`${url}/things/1`, body)
-      expect([answer.status, ((await answer.json()) as Problem).code]).toEqual([400, code])
-    })
+  ])('%s is 400', async ([, body, code], { url }) => {
+    const answer = await send(`${url}/things/1`, body)
+    expect([answer.status, ((await answer.json()) as Problem).code]).toEqual([400, code])
   })
 
-  test('that is not UTF-8 is 400', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const body = Buffer.from([0x22, 0xff, 0x22])
-      const answer = await fetch(`${url}/things/1`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json' },
-      })
-      expect(await answer.json()).toMatchObject({ code: 'malformed-request', detail: 'the body is not UTF-8' })
+  it('that is not UTF-8 is 400', async ({ url }) => {
+    const body = Buffer.from([0x22, 0xff, 0x22])
+    const answer = await fetch(`${url}/things/1`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
     })
+    expect(await answer.json()).toMatchObject({ code: 'malformed-request', detail: 'the body is not UTF-8' })
   })
 
-  test('of another content type is 415 (MEMORY-ERRORS-6)', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
-        expect((await send(`${url}/things/1`, 'a=b', { 'content-type': type })).status).toBe(415)
-      }
-    })
+  it('of another content type is 415 (MEMORY-ERRORS-6)', async ({ url }) => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
+      expect((await send(`${url}/things/1`, 'a=b', { 'content-type': type })).status).toBe(415)
+    }
   })
 
   test('above the limit is 413, whether its length is said or not (MEMORY-ERRORS-7)', async () => {
@@ -110,13 +105,11 @@ describe('input', () => {
     )
   })
 
-  test('has at most 1 MiB where no other limit is said (HTTP-15)', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const thing = '{"n": 1, "mode": "a"}'
-      const padded = (size: number): string => thing.padEnd(size)
-      expect((await send(`${url}/things/1`, padded(1024 * 1024))).status).toBe(200)
-      expect((await send(`${url}/things/1`, padded(1024 * 1024 + 1))).status).toBe(413)
-    })
+  it('has at most 1 MiB where no other limit is said (HTTP-15)', async ({ url }) => {
+    const thing = '{"n": 1, "mode": "a"}'
+    const padded = (size: number): string => thing.padEnd(size)
+    expect((await send(`${url}/things/1`, padded(1024 * 1024))).status).toBe(200)
+    expect((await send(`${url}/things/1`, padded(1024 * 1024 + 1))).status).toBe(413)
   })
 
   test('keeps its bytes on routes that ask for them', async () => {
@@ -135,44 +128,36 @@ describe('input', () => {
 })
 
 describe('paths', () => {
-  test('that exist under another method are 405 with Allow, HEAD included where GET is (MEMORY-ERRORS-6, HTTP-5)', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await fetch(`${url}/things/7`, { method: 'PATCH' })
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, POST'])
-      expect((await fetch(`${url}/queries:data`)).headers.get('allow')).toBe('POST')
-      // One that would want a body says nothing of the body.
-      expect((await fetch(`${url}/things/7`, { method: 'QUERY' })).status).toBe(405)
-      expect((await fetch(`${url}/healthz`, { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
-    })
+  it('that exist under another method are 405 with Allow, HEAD included where GET is (MEMORY-ERRORS-6, HTTP-5)', async ({
+    url,
+  }) => {
+    const answer = await fetch(`${url}/things/7`, { method: 'PATCH' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, POST'])
+    expect((await fetch(`${url}/queries:data`)).headers.get('allow')).toBe('POST')
+    // One that would want a body says nothing of the body.
+    expect((await fetch(`${url}/things/7`, { method: 'QUERY' })).status).toBe(405)
+    expect((await fetch(`${url}/healthz`, { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
   })
 
-  test('that do not exist are 404, whatever the method (MEMORY-ERRORS-4)', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
-        expect((await fetch(`${url}/things/7/parts`, { method })).status).toBe(404)
-      }
-    })
+  it('that do not exist are 404, whatever the method (MEMORY-ERRORS-4)', async ({ url }) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      expect((await fetch(`${url}/things/7/parts`, { method })).status).toBe(404)
+    }
   })
 
-  test('that cannot be decoded are 400', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await fetch(`${url}/things/%zz`)
-      expect(await answer.json()).toMatchObject({ status: 400, code: 'malformed-request', requestId: 'id-1' })
-    })
+  it('that cannot be decoded are 400', async ({ url }) => {
+    const answer = await fetch(`${url}/things/%zz`)
+    expect(await answer.json()).toMatchObject({ status: 400, code: 'malformed-request', requestId: 'id-1' })
   })
 
-  test('may hold names as long as those of resources', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      expect((await fetch(`${url}/things/${'x'.repeat(600)}`)).status).toBe(200)
-    })
+  it('may hold names as long as those of resources', async ({ url }) => {
+    expect((await fetch(`${url}/things/${'x'.repeat(600)}`)).status).toBe(200)
   })
 
-  test('answer HEAD without a body', async () => {
-    await withServer(declareThings, async ({ url }) => {
-      const answer = await fetch(`${url}/healthz`, { method: 'HEAD' })
-      expect([answer.status, await answer.text()]).toEqual([200, ''])
-      expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(0)
-    })
+  it('answer HEAD without a body', async ({ url }) => {
+    const answer = await fetch(`${url}/healthz`, { method: 'HEAD' })
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(0)
   })
 })
 
@@ -237,42 +222,36 @@ describe('failures', () => {
     )
   })
 
-  test('bytes that are no HTTP are answered as a problem', async () => {
-    await withServer(declareThings, async ({ server }) => {
-      const { port } = server.app.server.address() as { port: number }
-      const socket = connect(port, '127.0.0.1')
-      socket.end('NOT HTTP\r\n\r\n')
-      let text = ''
-      socket.on('data', (chunk) => (text += String(chunk)))
-      await once(socket, 'close')
-      expect(text).toMatch(/^HTTP\/1\.1 400 /)
-      expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'malformed-request' })
-    })
+  it('bytes that are no HTTP are answered as a problem', async ({ server }) => {
+    const { port } = server.app.server.address() as { port: number }
+    const socket = connect(port, '127.0.0.1')
+    socket.end('NOT HTTP\r\n\r\n')
+    let text = ''
+    socket.on('data', (chunk) => (text += String(chunk)))
+    await once(socket, 'close')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'malformed-request' })
   })
 })
 
 describe('the request id', () => {
-  test.each(['abc-123', 'A.b_c:d/e+f=g@h', 'x'.repeat(128)])(
+  it.for(['abc-123', 'A.b_c:d/e+f=g@h', 'x'.repeat(128)])(
     '%j is taken from the caller, echoed and logged (MEMORY-ERRORS-10, HTTP-8)',
-    async (id) => {
-      await withServer(declareThings, async ({ url, log }) => {
-        const answer = await fetch(`${url}/healthz`, { headers: { 'x-request-id': id } })
-        expect(answer.headers.get('x-request-id')).toBe(id)
-        await expect
-          .poll(() => log.lines().some(({ requestId, route }) => requestId === id && route === '/healthz'))
-          .toBe(true)
-      })
+    async (id, { url, log }) => {
+      const answer = await fetch(`${url}/healthz`, { headers: { 'x-request-id': id } })
+      expect(answer.headers.get('x-request-id')).toBe(id)
+      await expect
+        .poll(() => log.lines().some(({ requestId, route }) => requestId === id && route === '/healthz'))
+        .toBe(true)
     },
   )
 
-  test.each(['', 'a b', 'a"b', '<x>', 'x'.repeat(129), 'ä'])(
+  it.for(['', 'a b', 'a"b', '<x>', 'x'.repeat(129), 'ä'])(
     '%j is not taken: a new one is minted (MEMORY-ERRORS-10, HTTP-8)',
-    async (id) => {
-      await withServer(declareThings, async ({ url }) => {
-        const answer = await fetch(`${url}/nowhere`, { headers: { 'x-request-id': id } })
-        expect(answer.headers.get('x-request-id')).toBe('id-1')
-        expect(await answer.json()).toMatchObject({ requestId: 'id-1' })
-      })
+    async (id, { url }) => {
+      const answer = await fetch(`${url}/nowhere`, { headers: { 'x-request-id': id } })
+      expect(answer.headers.get('x-request-id')).toBe('id-1')
+      expect(await answer.json()).toMatchObject({ requestId: 'id-1' })
     },
   )
 })

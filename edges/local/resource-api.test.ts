@@ -11,6 +11,7 @@ import type { Resource, ResourceHooks } from '../ports/resources.ts'
 import { localResources } from './resources.ts'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing/fixture.ts'
+import { testInside } from '../../testing/inside.ts'
 
 let sql: Sql
 beforeAll(async () => {
@@ -120,85 +121,88 @@ function derivedView(kind: string, namespace = 'default'): ResourceView & { read
   return { kind, metadata: { name: 'one', namespace } }
 }
 
+const it = testInside<[Api]>((use) => withApi(use))
+
 describe('applying', () => {
-  test('says what became of the resource, and tells its Project each time (RESOURCE-API-1)', async () => {
-    await withApi(async ({ call, told }) => {
-      const changes = [project, project, { ...project, spec: { ...project.spec, triggerLabel: 'agents' } }, repository]
-      const answers: unknown[] = []
-      for (const manifest of changes) answers.push((await call('PUT', '/resources', manifest)).body)
-      expect(answers).toEqual([
-        { kind: 'Project', namespace: 'default', name: 'demo', change: 'created', warnings: [] },
-        { kind: 'Project', namespace: 'default', name: 'demo', change: 'unchanged', warnings: [] },
-        { kind: 'Project', namespace: 'default', name: 'demo', change: 'configured', warnings: [] },
-        { kind: 'Repository', namespace: 'default', name: 'a', change: 'created', warnings: [] },
-      ])
-      expect(told).toEqual(Array.from({ length: 4 }, () => 'project default/demo'))
-    })
+  it('says what became of the resource, and tells its Project each time (RESOURCE-API-1)', async ({ call, told }) => {
+    const changes = [project, project, { ...project, spec: { ...project.spec, triggerLabel: 'agents' } }, repository]
+    const answers: unknown[] = []
+    for (const manifest of changes) answers.push((await call('PUT', '/resources', manifest)).body)
+    expect(answers).toEqual([
+      { kind: 'Project', namespace: 'default', name: 'demo', change: 'created', warnings: [] },
+      { kind: 'Project', namespace: 'default', name: 'demo', change: 'unchanged', warnings: [] },
+      { kind: 'Project', namespace: 'default', name: 'demo', change: 'configured', warnings: [] },
+      { kind: 'Repository', namespace: 'default', name: 'a', change: 'created', warnings: [] },
+    ])
+    expect(told).toEqual(Array.from({ length: 4 }, () => 'project default/demo'))
   })
 
-  test('refuses another provider or owner of a Project that is there, before anything is written (PROJECT-SCM-23)', async () => {
-    await withApi(async ({ call, resources, told }) => {
-      await call('PUT', '/resources', project)
-      const other = { ...project, spec: { ...project.spec, scm: { ...project.spec.scm, owner: 'others' } } }
-      const { status, body } = await call('PUT', '/resources', other)
-      const message = expect.stringContaining('cannot change while the Project demo is there') as unknown
-      expect([status, body['errors']]).toEqual([400, [{ path: '/spec/scm/owner', message }]])
-      expect((await resources.get('Project', 'default', 'demo'))?.spec).toMatchObject(project.spec)
-      expect(told).toHaveLength(1)
-      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
-      expect((await call('PUT', '/resources', other)).body).toMatchObject({ change: 'created' })
-    })
+  it('refuses another provider or owner of a Project that is there, before anything is written (PROJECT-SCM-23)', async ({
+    call,
+    resources,
+    told,
+  }) => {
+    await call('PUT', '/resources', project)
+    const other = { ...project, spec: { ...project.spec, scm: { ...project.spec.scm, owner: 'others' } } }
+    const { status, body } = await call('PUT', '/resources', other)
+    const message = expect.stringContaining('cannot change while the Project demo is there') as unknown
+    expect([status, body['errors']]).toEqual([400, [{ path: '/spec/scm/owner', message }]])
+    expect((await resources.get('Project', 'default', 'demo'))?.spec).toMatchObject(project.spec)
+    expect(told).toHaveLength(1)
+    expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+    expect((await call('PUT', '/resources', other)).body).toMatchObject({ change: 'created' })
   })
 
-  test('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async () => {
-    await withApi(async ({ call, told, resources }) => {
-      const wrong = {
-        ...project,
-        metadata: { name: 'Demo!' },
-        spec: { ...project.spec, triggerLable: 'x', maxOpenTasks: 0 },
-      }
-      const { status, body } = await call('PUT', '/resources', wrong)
-      expect({ status, code: body['code'] }).toEqual({ status: 400, code: 'invalid-input' })
-      expect(body['errors']).toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({ path: '/metadata/name' }),
-          expect.objectContaining({ path: '/spec/maxOpenTasks' }),
-        ]),
-      )
-      expect(told).toEqual([])
-      expect(await resources.list('Project')).toEqual([])
-    })
+  it('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async ({
+    call,
+    told,
+    resources,
+  }) => {
+    const wrong = {
+      ...project,
+      metadata: { name: 'Demo!' },
+      spec: { ...project.spec, triggerLable: 'x', maxOpenTasks: 0 },
+    }
+    const { status, body } = await call('PUT', '/resources', wrong)
+    expect({ status, code: body['code'] }).toEqual({ status: 400, code: 'invalid-input' })
+    expect(body['errors']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: '/metadata/name' }),
+        expect.objectContaining({ path: '/spec/maxOpenTasks' }),
+      ]),
+    )
+    expect(told).toEqual([])
+    expect(await resources.list('Project')).toEqual([])
   })
 
-  test('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async () => {
-    await withApi(async ({ call, resources }) => {
-      await call('PUT', '/resources', project)
-      const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
-      const unknown = { ...project, extra: 1, spec: { ...project.spec, triggerLable: 'x', scm } }
-      const { status, body } = await call('PUT', '/resources', unknown)
-      expect({ status, change: body['change'], warnings: body['warnings'] }).toEqual({
-        status: 200,
-        change: 'unchanged',
-        warnings: [],
-      })
-      expect((await resources.get('Project', 'default', 'demo'))?.spec['scm']).not.toHaveProperty('approvalLabel')
+  it('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async ({
+    call,
+    resources,
+  }) => {
+    await call('PUT', '/resources', project)
+    const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
+    const unknown = { ...project, extra: 1, spec: { ...project.spec, triggerLable: 'x', scm } }
+    const { status, body } = await call('PUT', '/resources', unknown)
+    expect({ status, change: body['change'], warnings: body['warnings'] }).toEqual({
+      status: 200,
+      change: 'unchanged',
+      warnings: [],
     })
+    expect((await resources.get('Project', 'default', 'demo'))?.spec['scm']).not.toHaveProperty('approvalLabel')
   })
 
-  test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
-    await withApi(async ({ call, resources }) => {
-      const spec = { ...project.spec, agent: { image: 'wrapper:v1.2.3' }, workspace: { storageClass: 'fast' } }
-      const { status, body } = await call('PUT', '/resources', { ...project, spec })
-      expect(status).toBe(400)
-      expect(body['errors']).toEqual([
-        { path: '/spec/agent/image', message: expect.stringContaining('runs no image') as unknown },
-        { path: '/spec/workspace/storageClass', message: expect.stringContaining('has a folder') as unknown },
-      ])
-      expect(await resources.list('Project')).toEqual([])
-    })
+  it('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async ({ call, resources }) => {
+    const spec = { ...project.spec, agent: { image: 'wrapper:v1.2.3' }, workspace: { storageClass: 'fast' } }
+    const { status, body } = await call('PUT', '/resources', { ...project, spec })
+    expect(status).toBe(400)
+    expect(body['errors']).toEqual([
+      { path: '/spec/agent/image', message: expect.stringContaining('runs no image') as unknown },
+      { path: '/spec/workspace/storageClass', message: expect.stringContaining('has a folder') as unknown },
+    ])
+    expect(await resources.list('Project')).toEqual([])
   })
 
-  test.each<[what: string, spec: object, path: string]>([
+  it.for([
     [
       'a board',
       { scm: { ...project.spec.scm, board: { githubProjectNumber: 7 } } },
@@ -207,23 +211,22 @@ describe('applying', () => {
     ['an alerting system', { alerting: { url: 'https://alerts.acme.invalid' } }, '/spec/alerting/url'],
     ['github as its provider', { scm: { ...project.spec.scm, provider: 'github' } }, '/spec/scm/provider'],
     ['a mistyped permission mode', { agent: { permissionMode: 'byPassPermissions' } }, '/spec/agent/permissionMode'],
-  ])('refuses a Project with %s, which nothing would obey (RESOURCE-API-6)', async (_, spec, path) => {
-    await withApi(async ({ call, resources }) => {
+  ])(
+    'refuses a Project with %s, which nothing would obey (RESOURCE-API-6)',
+    async ([, spec, path], { call, resources }) => {
       const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, ...spec } })
       expect([status, body['errors']]).toEqual([400, [{ path, message: expect.any(String) as unknown }]])
       expect(await resources.list('Project')).toEqual([])
-    })
-  })
+    },
+  )
 
-  test('takes a field that the contract accepts and nothing reads, with a warning (RESOURCE-API-7)', async () => {
-    await withApi(async ({ call }) => {
-      const spec = { ...project.spec, tokenBudget: { spawnCeilingByKind: { review: 50 } } }
-      const { status, body } = await call('PUT', '/resources', { ...project, spec })
-      expect(status).toBe(200)
-      expect(body['warnings']).toEqual([
-        { path: '/spec/tokenBudget/spawnCeilingByKind', message: expect.stringContaining('no effect') as unknown },
-      ])
-    })
+  it('takes a field that the contract accepts and nothing reads, with a warning (RESOURCE-API-7)', async ({ call }) => {
+    const spec = { ...project.spec, tokenBudget: { spawnCeilingByKind: { review: 50 } } }
+    const { status, body } = await call('PUT', '/resources', { ...project, spec })
+    expect(status).toBe(200)
+    expect(body['warnings']).toEqual([
+      { path: '/spec/tokenBudget/spawnCeilingByKind', message: expect.stringContaining('no effect') as unknown },
+    ])
   })
 
   test('warns of a skillsRef while no repository of skills is set, and not of the default (RESOURCE-API-7)', async () => {
@@ -244,30 +247,26 @@ describe('applying', () => {
     expect(await warned('v1.2.3', [])).toEqual([])
   })
 
-  test('a Secret is created once, and configured after that', async () => {
-    await withApi(async ({ call }) => {
-      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'demo-scm' }, stringData: { token: 't' } }
-      expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'created' })
-      expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'configured' })
-    })
+  it('a Secret is created once, and configured after that', async ({ call }) => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'demo-scm' }, stringData: { token: 't' } }
+    expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'created' })
+    expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'configured' })
   })
 
-  test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
-    await withApi(async ({ call, secrets, resources }) => {
-      const { text, body } = await call('PUT', '/resources', secret)
-      expect(body).toEqual({
-        kind: 'Secret',
-        namespace: 'default',
-        name: 'demo-scm',
-        change: 'created',
-        warnings: [],
-      })
-      expect(text).not.toContain('hidden-token')
-      expect(await secrets.read('default', 'demo-scm')).toEqual({ token: 'hidden-token' })
-      expect((await call('GET', '/resources/secrets')).status).toBe(404)
-      expect((await call('GET', '/resources/Secret/default/demo-scm')).status).toBe(404)
-      expect(await resources.list('Secret')).toEqual([])
+  it('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async ({ call, secrets, resources }) => {
+    const { text, body } = await call('PUT', '/resources', secret)
+    expect(body).toEqual({
+      kind: 'Secret',
+      namespace: 'default',
+      name: 'demo-scm',
+      change: 'created',
+      warnings: [],
     })
+    expect(text).not.toContain('hidden-token')
+    expect(await secrets.read('default', 'demo-scm')).toEqual({ token: 'hidden-token' })
+    expect((await call('GET', '/resources/secrets')).status).toBe(404)
+    expect((await call('GET', '/resources/Secret/default/demo-scm')).status).toBe(404)
+    expect(await resources.list('Secret')).toEqual([])
   })
 
   test('a Task that is refused leaves nothing behind; a Task that stands is told at every apply', async () => {
@@ -315,65 +314,59 @@ describe('applying', () => {
     )
   })
 
-  test('what is no object is refused', async () => {
-    await withApi(async ({ call }) => {
-      expect((await call('PUT', '/resources', [project])).status).toBe(400)
-      expect((await call('PUT', '/resources')).status).toBe(400)
-    })
+  it('what is no object is refused', async ({ call }) => {
+    expect((await call('PUT', '/resources', [project])).status).toBe(400)
+    expect((await call('PUT', '/resources')).status).toBe(400)
   })
 
-  test.each(['QueuedEvent', 'Issue', 'MergeRequest'])(
+  it.for(['QueuedEvent', 'Issue', 'MergeRequest'])(
     '%s is written and deleted by nobody else: 403, whatever else is wrong with it (RESOURCE-API-5, RESOURCES-5)',
-    async (kind) => {
-      await withApi(async ({ call, resources, told }) => {
-        const forbidden = { status: 403, code: 'forbidden', detail: `only the orchestrator writes ${kind} resources` }
-        const right = { apiVersion, kind, metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
-        for (const body of [right, { kind }, { ...right, spec: { number: 'x' } }])
-          expect((await call('PUT', '/resources', body)).body).toMatchObject(forbidden)
-        for (const name of ['a-1', 'unknown'])
-          expect((await call('DELETE', `/resources/${kind}/default/${name}`)).body).toMatchObject(forbidden)
-        expect(await resources.list(kind)).toEqual([])
-        expect(told).toEqual([])
-      })
+    async (kind, { call, resources, told }) => {
+      const forbidden = { status: 403, code: 'forbidden', detail: `only the orchestrator writes ${kind} resources` }
+      const right = { apiVersion, kind, metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
+      for (const body of [right, { kind }, { ...right, spec: { number: 'x' } }])
+        expect((await call('PUT', '/resources', body)).body).toMatchObject(forbidden)
+      for (const name of ['a-1', 'unknown'])
+        expect((await call('DELETE', `/resources/${kind}/default/${name}`)).body).toMatchObject(forbidden)
+      expect(await resources.list(kind)).toEqual([])
+      expect(told).toEqual([])
     },
   )
 })
 
 describe('reading', () => {
-  test('shows what was applied in the form of its manifest, with the status that the platform knows (RESOURCE-API-3)', async () => {
-    await withApi(async ({ call }) => {
-      await call('PUT', '/resources', project)
-      const { body } = await call('GET', '/resources/Project/default/demo')
-      expect(body).toMatchObject({
-        apiVersion,
-        kind: 'Project',
-        metadata: {
-          name: 'demo',
-          namespace: 'default',
-          uid: 'uid-1',
-          generation: 1,
-          creationTimestamp: '1970-01-01T00:00:00.000Z',
-        },
-        spec: { triggerLabel: 'platform', scm: { owner: 'acme' } },
-        status: { ready: true },
-      })
-      for (const name of ['projects', 'proj', 'PROJECT'])
-        expect((await call('GET', `/resources/${name}`)).body).toEqual({ items: [body] })
+  it('shows what was applied in the form of its manifest, with the status that the platform knows (RESOURCE-API-3)', async ({
+    call,
+  }) => {
+    await call('PUT', '/resources', project)
+    const { body } = await call('GET', '/resources/Project/default/demo')
+    expect(body).toMatchObject({
+      apiVersion,
+      kind: 'Project',
+      metadata: {
+        name: 'demo',
+        namespace: 'default',
+        uid: 'uid-1',
+        generation: 1,
+        creationTimestamp: '1970-01-01T00:00:00.000Z',
+      },
+      spec: { triggerLabel: 'platform', scm: { owner: 'acme' } },
+      status: { ready: true },
     })
+    for (const name of ['projects', 'proj', 'PROJECT'])
+      expect((await call('GET', `/resources/${name}`)).body).toEqual({ items: [body] })
   })
 
-  test('is limited to a namespace where one is named', async () => {
-    await withApi(async ({ call }) => {
-      await call('PUT', '/resources', project)
-      await call('PUT', '/resources', { ...project, metadata: { name: 'demo-2', namespace: 'team' } })
-      const names = async (query: string): Promise<unknown> =>
-        ((await call('GET', `/resources/projects${query}`)).body['items'] as { metadata: { name: string } }[]).map(
-          ({ metadata }) => metadata.name,
-        )
-      expect(await names('')).toEqual(['demo', 'demo-2'])
-      expect(await names('?namespace=team')).toEqual(['demo-2'])
-      expect((await call('GET', '/resources/projects/default/demo-2')).status).toBe(404)
-    })
+  it('is limited to a namespace where one is named', async ({ call }) => {
+    await call('PUT', '/resources', project)
+    await call('PUT', '/resources', { ...project, metadata: { name: 'demo-2', namespace: 'team' } })
+    const names = async (query: string): Promise<unknown> =>
+      ((await call('GET', `/resources/projects${query}`)).body['items'] as { metadata: { name: string } }[]).map(
+        ({ metadata }) => metadata.name,
+      )
+    expect(await names('')).toEqual(['demo', 'demo-2'])
+    expect(await names('?namespace=team')).toEqual(['demo-2'])
+    expect((await call('GET', '/resources/projects/default/demo-2')).status).toBe(404)
   })
 
   test('goes on page by page behind the cursor, and asks for the status of what it shows only (RESOURCE-API-2, RESOURCES-30)', async () => {
@@ -406,52 +399,50 @@ describe('reading', () => {
     )
   })
 
-  test('shows kinds that are actors as their actors say (RESOURCES-21)', async () => {
-    await withApi(async ({ call }) => {
-      expect((await call('GET', '/resources/tasks?namespace=team')).body).toEqual({
-        items: [{ kind: 'Task', metadata: { name: 'one', namespace: 'team' } }],
-      })
-      expect((await call('GET', '/resources/mr/default/one')).body).toMatchObject({ kind: 'MergeRequest' })
-      expect((await call('GET', '/resources/mr/default/two')).body).toMatchObject({
-        code: 'not-found',
-        detail: 'there is no MergeRequest default/two',
-      })
+  it('shows kinds that are actors as their actors say (RESOURCES-21)', async ({ call }) => {
+    expect((await call('GET', '/resources/tasks?namespace=team')).body).toEqual({
+      items: [{ kind: 'Task', metadata: { name: 'one', namespace: 'team' } }],
+    })
+    expect((await call('GET', '/resources/mr/default/one')).body).toMatchObject({ kind: 'MergeRequest' })
+    expect((await call('GET', '/resources/mr/default/two')).body).toMatchObject({
+      code: 'not-found',
+      detail: 'there is no MergeRequest default/two',
     })
   })
 
-  test('an unknown kind is said to be unknown (RESOURCE-API-4)', async () => {
-    await withApi(async ({ call }) => {
-      expect((await call('GET', '/resources/widgets')).body).toMatchObject({
-        status: 404,
-        detail: 'there is no kind widgets',
-      })
+  it('an unknown kind is said to be unknown (RESOURCE-API-4)', async ({ call }) => {
+    expect((await call('GET', '/resources/widgets')).body).toMatchObject({
+      status: 404,
+      detail: 'there is no kind widgets',
     })
   })
 })
 
 describe('deleting', () => {
-  test('removes a resource, and tells the Project that lost a Repository or is gone itself (RESOURCE-API-4)', async () => {
-    await withApi(async ({ call, told }) => {
-      await call('PUT', '/resources', project)
-      await call('PUT', '/resources', repository)
-      told.length = 0
-      expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(204)
-      expect(told).toEqual(['project default/demo'])
-      expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(404)
-      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
-      expect(told).toEqual(['project default/demo', 'deleted default/demo'])
-    })
+  it('removes a resource, and tells the Project that lost a Repository or is gone itself (RESOURCE-API-4)', async ({
+    call,
+    told,
+  }) => {
+    await call('PUT', '/resources', project)
+    await call('PUT', '/resources', repository)
+    told.length = 0
+    expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(204)
+    expect(told).toEqual(['project default/demo'])
+    expect((await call('DELETE', '/resources/repositories/default/a')).status).toBe(404)
+    expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+    expect(told).toEqual(['project default/demo', 'deleted default/demo'])
   })
 
-  test('of a Task ends it, in the name of who asks, and of an unknown one is 404 (TASK-RESOURCE-19)', async () => {
-    await withApi(async ({ call, told }) => {
-      expect((await call('DELETE', '/resources/tasks/default/by-hand')).status).toBe(204)
-      expect((await call('DELETE', '/resources/tasks/default/unknown')).body).toMatchObject({
-        code: 'not-found',
-        detail: 'there is no Task default/unknown',
-      })
-      expect(told).toEqual(['cli ends default/by-hand', 'cli ends default/unknown'])
+  it('of a Task ends it, in the name of who asks, and of an unknown one is 404 (TASK-RESOURCE-19)', async ({
+    call,
+    told,
+  }) => {
+    expect((await call('DELETE', '/resources/tasks/default/by-hand')).status).toBe(204)
+    expect((await call('DELETE', '/resources/tasks/default/unknown')).body).toMatchObject({
+      code: 'not-found',
+      detail: 'there is no Task default/unknown',
     })
+    expect(told).toEqual(['cli ends default/by-hand', 'cli ends default/unknown'])
   })
 
   test('of a Task removes the resource that it was made by, whichever of its names was said (TASK-RESOURCE-19)', async () => {
@@ -470,29 +461,28 @@ describe('deleting', () => {
     )
   })
 
-  test('of a Project removes the Tasks that were made in it, and no others (ADMISSION-8)', async () => {
-    await withApi(async ({ call, resources }) => {
-      const other = { ...task, metadata: { name: 'of-another' }, spec: { ...task.spec, projectRef: 'other' } }
-      for (const one of [project, task, other]) await call('PUT', '/resources', one)
-      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
-      expect((await resources.list('Task')).map(({ name }) => name)).toEqual(['of-another'])
-    })
+  it('of a Project removes the Tasks that were made in it, and no others (ADMISSION-8)', async ({
+    call,
+    resources,
+  }) => {
+    const other = { ...task, metadata: { name: 'of-another' }, spec: { ...task.spec, projectRef: 'other' } }
+    for (const one of [project, task, other]) await call('PUT', '/resources', one)
+    expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+    expect((await resources.list('Task')).map(({ name }) => name)).toEqual(['of-another'])
   })
 })
 
-test('nobody without a valid token reads or writes anything', async () => {
-  await withApi(async ({ call, resources, secrets }) => {
-    const attempts = [
-      await call('PUT', '/resources', project, 'bad'),
-      await call('PUT', '/resources', secret, 'bad'),
-      await call('GET', '/resources/projects', undefined, 'bad'),
-      await call('GET', '/resources/projects/default/demo', undefined, 'bad'),
-      await call('DELETE', '/resources/projects/default/demo', undefined, 'bad'),
-    ]
-    expect(attempts.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
-    expect(await resources.list('Project')).toEqual([])
-    expect(await secrets.read('default', 'demo-scm')).toBeUndefined()
-  })
+it('nobody without a valid token reads or writes anything', async ({ call, resources, secrets }) => {
+  const attempts = [
+    await call('PUT', '/resources', project, 'bad'),
+    await call('PUT', '/resources', secret, 'bad'),
+    await call('GET', '/resources/projects', undefined, 'bad'),
+    await call('GET', '/resources/projects/default/demo', undefined, 'bad'),
+    await call('DELETE', '/resources/projects/default/demo', undefined, 'bad'),
+  ]
+  expect(attempts.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+  expect(await resources.list('Project')).toEqual([])
+  expect(await secrets.read('default', 'demo-scm')).toBeUndefined()
 })
 
 describe('names and depth', () => {
@@ -502,47 +492,40 @@ describe('names and depth', () => {
     return (body['errors'] as readonly { readonly path: string }[] | undefined)?.map(({ path }) => path)
   }
 
-  test('an address with NUL is 400 (HTTP-17)', async () => {
-    await withApi(async ({ call }) => {
-      for (const path of ['/resources/projects/default/%00', '/resources/tasks?namespace=%00', '/resources/%00'])
-        expect([path, (await call('GET', path)).status]).toEqual([path, 400])
-      expect((await call('DELETE', '/resources/tasks/default/%00')).status).toBe(400)
-    })
+  it('an address with NUL is 400 (HTTP-17)', async ({ call }) => {
+    for (const path of ['/resources/projects/default/%00', '/resources/tasks?namespace=%00', '/resources/%00'])
+      expect([path, (await call('GET', path)).status]).toEqual([path, 400])
+    expect((await call('DELETE', '/resources/tasks/default/%00')).status).toBe(400)
   })
 
-  test.each(['a\u0000', 'a\ud800'])('the name %j is refused at its place (RESOURCES-31)', async (name) => {
-    await withApi(async ({ call }) => {
-      const spec = { ...repository.spec, url: `https://forge/${name}`, defaultBranch: name, maintainerLogins: [name] }
-      expect(await faultsOf(call, { ...repository, spec })).toEqual(
-        expect.arrayContaining(['/spec/url', '/spec/defaultBranch', '/spec/maintainerLogins/0']),
-      )
-      expect(await faultsOf(call, { ...repository, metadata: { name } })).toEqual(['/metadata/name'])
-      expect(await faultsOf(call, { ...secret, stringData: { token: name } })).toEqual(['/stringData/token'])
-      await faultsOf(call, { ...secret, stringData: { [name]: 'a' } })
-    })
+  it.for(['a\u0000', 'a\ud800'])('the name %j is refused at its place (RESOURCES-31)', async (name, { call }) => {
+    const spec = { ...repository.spec, url: `https://forge/${name}`, defaultBranch: name, maintainerLogins: [name] }
+    expect(await faultsOf(call, { ...repository, spec })).toEqual(
+      expect.arrayContaining(['/spec/url', '/spec/defaultBranch', '/spec/maintainerLogins/0']),
+    )
+    expect(await faultsOf(call, { ...repository, metadata: { name } })).toEqual(['/metadata/name'])
+    expect(await faultsOf(call, { ...secret, stringData: { token: name } })).toEqual(['/stringData/token'])
+    await faultsOf(call, { ...secret, stringData: { [name]: 'a' } })
   })
 
-  test('an address of a forge with white space is refused (RESOURCES-31)', async () => {
-    await withApi(async ({ call }) => {
-      for (const url of ['https://forge/a\nb', 'https://forge/a b', 'https://forge/\t'])
-        expect(await faultsOf(call, { ...repository, spec: { ...repository.spec, url } })).toEqual(['/spec/url'])
-    })
+  it('an address of a forge with white space is refused (RESOURCES-31)', async ({ call }) => {
+    for (const url of ['https://forge/a\nb', 'https://forge/a b', 'https://forge/\t'])
+      expect(await faultsOf(call, { ...repository, spec: { ...repository.spec, url } })).toEqual(['/spec/url'])
   })
 
-  test('a goal is a text: U+FFFD takes the place of half a pair, NUL is refused (RESOURCES-31)', async () => {
-    await withApi(async ({ call, resources }) => {
-      const withGoal = (goal: string): object => ({ ...task, spec: { ...task.spec, goal } })
-      expect((await call('PUT', '/resources', withGoal('half \ud83d of it'))).status).toBe(200)
-      expect((await resources.get('Task', 'default', 'by-hand'))?.spec['goal']).toBe('half \ufffd of it')
-      expect(await faultsOf(call, withGoal('a\u0000b'))).toEqual(['/spec/goal'])
-    })
+  it('a goal is a text: U+FFFD takes the place of half a pair, NUL is refused (RESOURCES-31)', async ({
+    call,
+    resources,
+  }) => {
+    const withGoal = (goal: string): object => ({ ...task, spec: { ...task.spec, goal } })
+    expect((await call('PUT', '/resources', withGoal('half \ud83d of it'))).status).toBe(200)
+    expect((await resources.get('Task', 'default', 'by-hand'))?.spec['goal']).toBe('half \ufffd of it')
+    expect(await faultsOf(call, withGoal('a\u0000b'))).toEqual(['/spec/goal'])
   })
 
-  test('a spec of 5,000 levels is 400 (HTTP-18)', async () => {
-    await withApi(async ({ call }) => {
-      const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
-      const manifest = JSON.stringify({ ...project, spec: { ...project.spec, deep: 'HERE' } })
-      expect((await call('PUT', '/resources', manifest.replace('"HERE"', deep))).status).toBe(400)
-    })
+  it('a spec of 5,000 levels is 400 (HTTP-18)', async ({ call }) => {
+    const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+    const manifest = JSON.stringify({ ...project, spec: { ...project.spec, deep: 'HERE' } })
+    expect((await call('PUT', '/resources', manifest.replace('"HERE"', deep))).status).toBe(400)
   })
 })

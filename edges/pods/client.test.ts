@@ -6,66 +6,63 @@ import { RetryableError } from '../../runtime/errors.ts'
 import { testClock } from '../../http/testing/fixture.ts'
 import { createWrapperClient } from './client.ts'
 import { anEndedTurn, aTurn, startedAt, withWrapper } from './testing/scripted-wrapper.ts'
+import { testInside } from '../../testing/inside.ts'
 
 const message = { key: 'default/task/1/1', text: 'Do it', handoff: false }
 
+const it = testInside(withWrapper)
+
 describe('submitting a turn', () => {
-  test('gives its id, under the key it was asked with', async () => {
-    await withWrapper(async ({ client, url, requests }) => {
-      expect(await client.submit(url, message)).toEqual({ said: 'accepted', turnId: 'turn-1' })
-      expect(requests).toEqual([
-        { route: 'POST /v1/messages', body: { text: 'Do it', handoff: false }, key: 'default/task/1/1' },
-      ])
-    })
+  it('gives its id, under the key it was asked with', async ({ client, url, requests }) => {
+    expect(await client.submit(url, message)).toEqual({ said: 'accepted', turnId: 'turn-1' })
+    expect(requests).toEqual([
+      { route: 'POST /v1/messages', body: { text: 'Do it', handoff: false }, key: 'default/task/1/1' },
+    ])
   })
 
-  test('says that another turn runs (409) or that the pod takes no more (410)', async () => {
-    await withWrapper(async (wrapper) => {
-      wrapper.turns.push(aTurn('other'))
-      expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'conflict' })
-      wrapper.turns.pop()
-      wrapper.expired = true
-      expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'expired' })
-      expect(await wrapper.client.submit(wrapper.url, { ...message, handoff: true })).toMatchObject({
-        said: 'accepted',
-      })
+  it('says that another turn runs (409) or that the pod takes no more (410)', async (wrapper) => {
+    wrapper.turns.push(aTurn('other'))
+    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'conflict' })
+    wrapper.turns.pop()
+    wrapper.expired = true
+    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'expired' })
+    expect(await wrapper.client.submit(wrapper.url, { ...message, handoff: true })).toMatchObject({
+      said: 'accepted',
     })
   })
 })
 
-test('turns are read as they are, and one that the wrapper does not know is undefined', async () => {
-  await withWrapper(async ({ client, url, turns }) => {
-    const ended = anEndedTurn('a/b')
-    turns.push(ended)
-    expect(await client.turns(url)).toEqual([{ turnId: 'a/b', state: 'completed', startedAt: ended.startedAt }])
-    expect(await client.turn(url, 'a/b')).toEqual(ended)
-    expect(await client.turn(url, 'unknown')).toBeUndefined()
-  })
+it('turns are read as they are, and one that the wrapper does not know is undefined', async ({
+  client,
+  url,
+  turns,
+}) => {
+  const ended = anEndedTurn('a/b')
+  turns.push(ended)
+  expect(await client.turns(url)).toEqual([{ turnId: 'a/b', state: 'completed', startedAt: ended.startedAt }])
+  expect(await client.turn(url, 'a/b')).toEqual(ended)
+  expect(await client.turn(url, 'unknown')).toBeUndefined()
 })
 
-test('a probe without a turn and an interrupt without a terminal are answers, not failures', async () => {
-  await withWrapper(async (wrapper) => {
-    const { client, url } = wrapper
-    expect(await client.probe(url, '1', 'Still there?')).toBe(false)
-    wrapper.turns.push(aTurn('turn-1'))
-    expect(await client.probe(url, '2', 'Still there?')).toBe(true)
-    expect(await client.interrupt(url)).toBe(true)
-    wrapper.hasTerminal = false
-    expect(await client.interrupt(url)).toBe(false)
-  })
+it('a probe without a turn and an interrupt without a terminal are answers, not failures', async (wrapper) => {
+  const { client, url } = wrapper
+  expect(await client.probe(url, '1', 'Still there?')).toBe(false)
+  wrapper.turns.push(aTurn('turn-1'))
+  expect(await client.probe(url, '2', 'Still there?')).toBe(true)
+  expect(await client.interrupt(url)).toBe(true)
+  wrapper.hasTerminal = false
+  expect(await client.interrupt(url)).toBe(false)
 })
 
-test('a session is read, and ended', async () => {
-  await withWrapper(async (wrapper) => {
-    expect(await wrapper.client.session(wrapper.url)).toEqual(wrapper.session)
-    await wrapper.client.stop(wrapper.url)
-    expect(wrapper.stopped).toBe(true)
-    wrapper.faults.push('not-found')
-    await wrapper.client.stop(wrapper.url)
-  })
+it('a session is read, and ended', async (wrapper) => {
+  expect(await wrapper.client.session(wrapper.url)).toEqual(wrapper.session)
+  await wrapper.client.stop(wrapper.url)
+  expect(wrapper.stopped).toBe(true)
+  wrapper.faults.push('not-found')
+  await wrapper.client.stop(wrapper.url)
 })
 
-test.each([
+it.for([
   ['of this release', (session: object) => session, 4],
   ['with fields that nobody knows', (session: object) => ({ ...session, contractVersion: 5, mood: 'fine' }), 5],
   ['without the fields of this release', () => ({ contractVersion: 3 }), 3],
@@ -73,25 +70,27 @@ test.each([
   ['whose version is null', () => ({ contractVersion: null }), null],
   ['whose version is no integer', () => ({ contractVersion: 'four' }), null],
   ['that is no object', () => [4], null],
-])('the contract version is read from a session %s (VERSIONING-6)', async (_what, spoken, version) => {
-  await withWrapper(async ({ client, url, session, nonsense }) => {
+])(
+  'the contract version is read from a session %s (VERSIONING-6)',
+  async ([, spoken, version], { client, url, session, nonsense }) => {
     nonsense.push(spoken(session))
     expect(await client.contractVersion(url)).toBe(version)
-  })
-})
+  },
+)
 
-test.each([
+it.for([
   ['whole', { kind: 'model-silent', since: startedAt, pings: 3 }, true],
   ['of a kind that nobody knows', { kind: 'moon', since: startedAt }, false],
   ['with words of its own', { kind: 'screen-still', since: startedAt, words: '\u001b[2J' }, false],
   ['without its time', { kind: 'screen-still', since: 'now' }, false],
-])('a hindrance %s is read from a session of any release, or none is (SESSION-4)', async (_what, hindrance, isRead) => {
-  await withWrapper(async ({ client, url, session, nonsense }) => {
+])(
+  'a hindrance %s is read from a session of any release, or none is (SESSION-4)',
+  async ([, hindrance, isRead], { client, url, session, nonsense }) => {
     nonsense.push({ ...session, mood: 'fine', hindrance })
     expect(await client.hindrance(url)).toEqual(isRead ? hindrance : undefined)
     expect(await client.hindrance(url)).toBeUndefined()
-  })
-})
+  },
+)
 
 test('of a session that does not end only its first 64 KiB are read', async () => {
   const server = createServer((_request, response) => {
@@ -109,31 +108,25 @@ test('of a session that does not end only its first 64 KiB are read', async () =
 })
 
 describe('what is asked again later', () => {
-  test.each(['internal', 'not-ready', 'too-many-requests', 'unauthenticated'] as const)(
+  it.for(['internal', 'not-ready', 'too-many-requests', 'unauthenticated'] as const)(
     'an answer of %s',
-    async (fault) => {
-      await withWrapper(async (wrapper) => {
-        wrapper.faults.push(fault)
-        await expect(wrapper.client.submit(wrapper.url, message)).rejects.toThrow(RetryableError)
-        expect(wrapper.turns).toEqual([])
-      })
+    async (fault, wrapper) => {
+      wrapper.faults.push(fault)
+      await expect(wrapper.client.submit(wrapper.url, message)).rejects.toThrow(RetryableError)
+      expect(wrapper.turns).toEqual([])
     },
   )
 
-  test('an answer that breaks its schema, said by its place', async () => {
-    await withWrapper(async (wrapper) => {
-      wrapper.nonsense.push({ ...wrapper.session, lastActivityAt: 4 })
-      const asked = wrapper.client.session(wrapper.url)
-      await expect(asked).rejects.toThrow(RetryableError)
-      await expect(asked).rejects.toThrow('/lastActivityAt')
-    })
+  it('an answer that breaks its schema, said by its place', async (wrapper) => {
+    wrapper.nonsense.push({ ...wrapper.session, lastActivityAt: 4 })
+    const asked = wrapper.client.session(wrapper.url)
+    await expect(asked).rejects.toThrow(RetryableError)
+    await expect(asked).rejects.toThrow('/lastActivityAt')
   })
 
-  test('a refused token', async () => {
-    await withWrapper(async ({ url, clock }) => {
-      const client = createWrapperClient({ fetch, token: async () => 'old', clock, timeoutMs: 1_000 })
-      await expect(client.session(url)).rejects.toThrow('the wrapper answered 401 to GET /v1/session')
-    })
+  it('a refused token', async ({ url, clock }) => {
+    const client = createWrapperClient({ fetch, token: async () => 'old', clock, timeoutMs: 1_000 })
+    await expect(client.session(url)).rejects.toThrow('the wrapper answered 401 to GET /v1/session')
   })
 
   test('nobody who listens, with the cause', async () => {

@@ -4,7 +4,8 @@ import type { HttpApp } from '../app.ts'
 import { decodeCursor, encodeCursor } from './list.ts'
 import { jsonFault, mostLevels, plainName } from './plain-input.ts'
 import { Problem } from './problem.ts'
-import { withServer } from '../testing/fixture.ts'
+import { withServer, type TestServer } from '../testing/fixture.ts'
+import { testInside } from '../../testing/inside.ts'
 
 const Named = Type.Object({ name: Type.String({ pattern: plainName }), text: Type.Optional(Type.String()) })
 
@@ -28,6 +29,8 @@ async function post(url: string, body: string): Promise<{ status: number; body: 
 function nested(levels: number): string {
   return `${'['.repeat(levels)}${']'.repeat(levels)}`
 }
+
+const it = testInside<[TestServer]>((use) => withServer(declare, use))
 
 describe('an address', () => {
   test.each([
@@ -55,24 +58,20 @@ describe('an address', () => {
     )
   })
 
-  test('with other characters of any script is taken (HTTP-17)', async () => {
-    await withServer(declare, async ({ url }) => {
-      for (const text of ['é', '한국어', '\ud83d\ude00', '%2500', '\ufffd', '\u0001'])
-        expect((await fetch(`${url}/things/1?q=${encodeURIComponent(text)}`)).status).toBe(200)
-    })
+  it('with other characters of any script is taken (HTTP-17)', async ({ url }) => {
+    for (const text of ['é', '한국어', '\ud83d\ude00', '%2500', '\ufffd', '\u0001'])
+      expect((await fetch(`${url}/things/1?q=${encodeURIComponent(text)}`)).status).toBe(200)
   })
 })
 
 describe('a JSON body', () => {
-  test.each([
+  it.for([
     ['nests 65 levels deep', nested(mostLevels + 1)],
     ['nests 500,000 levels deep', nested(500_000)],
     ['has a key with NUL', '{"a\\u0000":1}'],
     ['has a key with half of a pair in a list', '[{"ok":[{"\\udc00":1}]}]'],
-  ])('that %s is 400 (HTTP-18)', async (_what, body) => {
-    await withServer(declare, async ({ url }) => {
-      expect(await post(`${url}/anything`, body)).toMatchObject({ status: 400, body: { code: 'malformed-request' } })
-    })
+  ])('that %s is 400 (HTTP-18)', async ([, body], { url }) => {
+    expect(await post(`${url}/anything`, body)).toMatchObject({ status: 400, body: { code: 'malformed-request' } })
   })
 
   test('may nest 64 levels, and have whole pairs in its keys (HTTP-18)', async () => {
@@ -83,34 +82,28 @@ describe('a JSON body', () => {
     expect(jsonFault('\ud800')).toBe(undefined)
   })
 
-  test.each(['a\u0000', '\ud800', 'a\udc00b'])(
+  it.for(['a\u0000', '\ud800', 'a\udc00b'])(
     'with the name %j is 400 and names the member (HTTP-19)',
-    async (name) => {
-      await withServer(declare, async ({ url }) => {
-        const { status, body } = await post(`${url}/names`, JSON.stringify({ name }))
-        expect([status, body['errors']]).toEqual([400, [expect.objectContaining({ path: '/name' })]])
-      })
+    async (name, { url }) => {
+      const { status, body } = await post(`${url}/names`, JSON.stringify({ name }))
+      expect([status, body['errors']]).toEqual([400, [expect.objectContaining({ path: '/name' })]])
     },
   )
 
-  test('has U+FFFD where a text had half of a pair; whole pairs stay (HTTP-19)', async () => {
-    await withServer(declare, async ({ url }) => {
-      const sent = { name: '\ud83d\ude00', text: 'half \ud83d of a pair, \ud83d\ude00' }
-      expect((await post(`${url}/names`, JSON.stringify(sent))).body).toEqual({
-        name: '\ud83d\ude00',
-        text: 'half \ufffd of a pair, \ud83d\ude00',
-      })
-      expect((await post(`${url}/anything`, '[{"a":["\\udc00"]},null,1]')).body).toEqual({
-        body: [{ a: ['\ufffd'] }, null, 1],
-      })
+  it('has U+FFFD where a text had half of a pair; whole pairs stay (HTTP-19)', async ({ url }) => {
+    const sent = { name: '\ud83d\ude00', text: 'half \ud83d of a pair, \ud83d\ude00' }
+    expect((await post(`${url}/names`, JSON.stringify(sent))).body).toEqual({
+      name: '\ud83d\ude00',
+      text: 'half \ufffd of a pair, \ud83d\ude00',
+    })
+    expect((await post(`${url}/anything`, '[{"a":["\\udc00"]},null,1]')).body).toEqual({
+      body: [{ a: ['\ufffd'] }, null, 1],
     })
   })
 
-  test('that a route reads as bytes stays as it is (HTTP-18)', async () => {
-    await withServer(declare, async ({ url }) => {
-      for (const body of [nested(100), '{"\\u0000":"\\ud800"}'])
-        expect(await post(`${url}/signed`, body)).toEqual({ status: 200, body: { bytes: body } })
-    })
+  it('that a route reads as bytes stays as it is (HTTP-18)', async ({ url }) => {
+    for (const body of [nested(100), '{"\\u0000":"\\ud800"}'])
+      expect(await post(`${url}/signed`, body)).toEqual({ status: 200, body: { bytes: body } })
   })
 })
 

@@ -8,6 +8,7 @@ import type { ProjectDirectory, ProjectSecret, ProjectSettings, Provider } from 
 import { githubWebhooks } from '../github/inbound.ts'
 import { registerForgeWebhooks } from './route.ts'
 import type { NewDelivery } from './store.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const SECRET = "It's a Secret to Everybody"
 
@@ -99,6 +100,8 @@ function signed(body: string | Buffer, headers: Record<string, string> = {}): Re
   }
 }
 
+const it = testInside(withRoute)
+
 test("GitHub's known answer verifies, and not with another body, secret or form (WEBHOOKS-5)", () => {
   const body = Buffer.from('Hello, World!')
   const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
@@ -112,41 +115,35 @@ test("GitHub's known answer verifies, and not with another body, secret or form 
   expect(verify(SECRET, { 'x-hub-signature-256': signature.slice(7) })).toBe(false)
 })
 
-test('a signed delivery is stored as it came and answered 202; the same one again changes nothing (WEBHOOKS-2, WEBHOOKS-18, WEBHOOKS-20)', async () => {
-  await withRoute(async (fixture) => {
-    expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
-    expect(fixture.accepted).toEqual([
-      { project: 'uid-of-demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
-    ])
-    expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({
-      status: 202,
-      body: { routed: true, duplicate: true },
-    })
-    expect(fixture.accepted).toHaveLength(1)
+it('a signed delivery is stored as it came and answered 202; the same one again changes nothing (WEBHOOKS-2, WEBHOOKS-18, WEBHOOKS-20)', async (fixture) => {
+  expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
+  expect(fixture.accepted).toEqual([
+    { project: 'uid-of-demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
+  ])
+  expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({
+    status: 202,
+    body: { routed: true, duplicate: true },
   })
+  expect(fixture.accepted).toHaveLength(1)
 })
 
-test('WEBHOOK-RULE-2: a form-encoded delivery is taken, signed over the raw form (WEBHOOKS-22)', async () => {
-  await withRoute(async (fixture) => {
-    const body = new URLSearchParams({ payload: PUSH }).toString()
-    const answer = await fixture.post({
-      headers: signed(body, { 'content-type': 'application/x-www-form-urlencoded' }),
-      body,
-    })
-    expect(answer.status).toBe(202)
-    expect(fixture.accepted[0]?.body).toBe(PUSH)
+it('WEBHOOK-RULE-2: a form-encoded delivery is taken, signed over the raw form (WEBHOOKS-22)', async (fixture) => {
+  const body = new URLSearchParams({ payload: PUSH }).toString()
+  const answer = await fixture.post({
+    headers: signed(body, { 'content-type': 'application/x-www-form-urlencoded' }),
+    body,
   })
+  expect(answer.status).toBe(202)
+  expect(fixture.accepted[0]?.body).toBe(PUSH)
 })
 
-test('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored (WEBHOOKS-3, WEBHOOKS-4)', async () => {
-  await withRoute(async (fixture) => {
-    expect((await fixture.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
-    expect(await fixture.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
-      status: 202,
-      body: { routed: false },
-    })
-    expect(fixture.accepted).toEqual([])
+it('a ping answers 200 and an event type that nothing handles 202 unrouted; neither is stored (WEBHOOKS-3, WEBHOOKS-4)', async (fixture) => {
+  expect((await fixture.post({ headers: signed('{}', { 'x-github-event': 'ping' }), body: '{}' })).status).toBe(200)
+  expect(await fixture.post({ headers: signed('{}', { 'x-github-event': 'star' }), body: '{}' })).toEqual({
+    status: 202,
+    body: { routed: false },
   })
+  expect(fixture.accepted).toEqual([])
 })
 
 const CONFIDENTIAL = {
@@ -170,23 +167,21 @@ const CONFIDENTIAL = {
   issue: { iid: 3, title: 'a secret', description: 'a secret', confidential: true },
 }
 
-test.each(['Confidential Issue Hook', 'Confidential Note Hook'])(
+it.for(['Confidential Issue Hook', 'Confidential Note Hook'])(
   'of a %s no word is stored, unless the Project wants them (PROJECT-SCM-22)',
-  async (event) => {
-    await withRoute(async (fixture) => {
-      fixture.provider = 'forge_b'
-      const body = JSON.stringify(CONFIDENTIAL)
-      const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'x-gitlab-token': SECRET }
-      for (const includeConfidential of [false, true]) {
-        fixture.includeConfidential = includeConfidential
-        await fixture.post({ headers: { ...headers, 'idempotency-key': `key-${includeConfidential}` }, body })
-      }
-      expect(fixture.accepted.map((one) => [one.event, one.body.includes('a secret')])).toEqual([
-        [event, false],
-        [event, true],
-      ])
-      expect(fixture.accepted[1]?.body).toBe(body)
-    })
+  async (event, fixture) => {
+    fixture.provider = 'forge_b'
+    const body = JSON.stringify(CONFIDENTIAL)
+    const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'x-gitlab-token': SECRET }
+    for (const includeConfidential of [false, true]) {
+      fixture.includeConfidential = includeConfidential
+      await fixture.post({ headers: { ...headers, 'idempotency-key': `key-${includeConfidential}` }, body })
+    }
+    expect(fixture.accepted.map((one) => [one.event, one.body.includes('a secret')])).toEqual([
+      [event, false],
+      [event, true],
+    ])
+    expect(fixture.accepted[1]?.body).toBe(body)
   },
 )
 
@@ -267,58 +262,50 @@ const refusals: [string, number, string, Parameters<RouteFixture['post']>[0], bo
   ],
 ]
 
-test.each(refusals)(
+it.for(refusals)(
   'WEBHOOKS-17: %s is answered %i %s, and nothing is stored (WEBHOOKS-9, WEBHOOKS-17, WEBHOOK-RULE-1)',
-  async (_what, status, code, request, readsSecret) => {
-    await withRoute(async (fixture) => {
-      const answer = await fixture.post(request)
-      expect([answer.status, answer.body.code]).toEqual([status, code])
-      expect(fixture.accepted).toEqual([])
-      expect(fixture.secretReads.length > 0).toBe(readsSecret)
-    })
+  async ([, status, code, request, readsSecret], fixture) => {
+    const answer = await fixture.post(request)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(fixture.accepted).toEqual([])
+    expect(fixture.secretReads.length > 0).toBe(readsSecret)
   },
 )
 
-test.each([
+it.for([
   ['cannot be read', () => Promise.reject(new Error('disk'))],
   ['does not exist', () => Promise.resolve(undefined)],
   ['has an empty key', () => Promise.resolve({ token: 't', webhookSecret: '' })],
 ])(
   'WEBHOOKS-15: a Secret that %s is our fault: 500, and the forge may redeliver (WEBHOOKS-15)',
-  async (_what, secret) => {
-    await withRoute(async (fixture) => {
-      fixture.secret = secret
-      const answer = await fixture.post({ headers: signed(PUSH), body: PUSH })
-      expect([answer.status, answer.body.code]).toEqual([500, 'secret-unreadable'])
-      expect(fixture.accepted).toEqual([])
-    })
+  async ([, secret], fixture) => {
+    fixture.secret = secret
+    const answer = await fixture.post({ headers: signed(PUSH), body: PUSH })
+    expect([answer.status, answer.body.code]).toEqual([500, 'secret-unreadable'])
+    expect(fixture.accepted).toEqual([])
   },
 )
 
-test('WEBHOOKS-8: the secret is read at each delivery: a rotated one holds at once (WEBHOOKS-7, WEBHOOKS-8)', async () => {
-  await withRoute(async (fixture) => {
-    fixture.secret = async () => ({ webhookSecret: 'rotated' })
-    expect((await fixture.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)
-    expect(
-      (
-        await fixture.post({
-          headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) },
-          body: PUSH,
-        })
-      ).status,
-    ).toBe(202)
-  })
+it('WEBHOOKS-8: the secret is read at each delivery: a rotated one holds at once (WEBHOOKS-7, WEBHOOKS-8)', async (fixture) => {
+  fixture.secret = async () => ({ webhookSecret: 'rotated' })
+  expect((await fixture.post({ headers: signed(PUSH), body: PUSH })).status).toBe(401)
+  expect(
+    (
+      await fixture.post({
+        headers: { ...signed(PUSH), 'x-hub-signature-256': signHmac('rotated', PUSH) },
+        body: PUSH,
+      })
+    ).status,
+  ).toBe(202)
 })
 
-test('a signed delivery is never refused for its characters or its depth, and an unsigned one is not read (WEBHOOKS-26)', async () => {
-  await withRoute(async (fixture) => {
-    const odd = PUSH.replace('"sender"', '"a\\u0000\\ud800":"\\u0000\\udc00","sender"')
-    const deep = PUSH.replace('"sender"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"sender"`)
-    for (const [at, body] of [odd, deep].entries()) {
-      const headers = signed(body, { 'x-github-delivery': `d-${at}` })
-      expect(await fixture.post({ headers, body })).toEqual({ status: 202, body: { routed: true } })
-      expect(fixture.accepted[at]?.body).toBe(body)
-      expect((await fixture.post({ headers: { ...headers, ...signed('other') }, body })).status).toBe(401)
-    }
-  })
+it('a signed delivery is never refused for its characters or its depth, and an unsigned one is not read (WEBHOOKS-26)', async (fixture) => {
+  const odd = PUSH.replace('"sender"', '"a\\u0000\\ud800":"\\u0000\\udc00","sender"')
+  const deep = PUSH.replace('"sender"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"sender"`)
+  for (const [at, body] of [odd, deep].entries()) {
+    const headers = signed(body, { 'x-github-delivery': `d-${at}` })
+    expect(await fixture.post({ headers, body })).toEqual({ status: 202, body: { routed: true } })
+    expect(fixture.accepted[at]?.body).toBe(body)
+    expect((await fixture.post({ headers: { ...headers, ...signed('other') }, body })).status).toBe(401)
+  }
 })

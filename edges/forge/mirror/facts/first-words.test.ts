@@ -1,7 +1,8 @@
 /** No word falls between two readings: what people say in the first moments of a merge request reaches its actor once. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { SUBJECT, openChange } from '../../outbound/testing/merges.ts'
 import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
+import { testInside } from '../../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 
@@ -34,70 +35,62 @@ function drop(fixture: EdgeFixture, event: string, times: number): void {
   fixture.forge.faults.inject({ kind: 'drop', event, times })
 }
 
-test('a /cancel that stands there before the first reading reaches the actor, its webhook lost (FORGE-RULES-6)', async () => {
-  await withHook(async (fixture) => {
-    drop(fixture, 'pull_request', 100)
-    drop(fixture, 'issue_comment', 100)
-    const { number } = await openChange(fixture)
-    fixture.forge.comment('maintainer', REPO, number, '/cancel')
-    await refresh(fixture, number)
-    await fixture.quiet()
-    expect(heardOn(fixture, number)).toEqual(['mr.command cancel'])
-    await refresh(fixture, number)
-    expect(heardOn(fixture, number)).toEqual(['mr.command cancel'])
-  })
+const it = testInside(withHook)
+
+it('a /cancel that stands there before the first reading reaches the actor, its webhook lost (FORGE-RULES-6)', async (fixture) => {
+  drop(fixture, 'pull_request', 100)
+  drop(fixture, 'issue_comment', 100)
+  const { number } = await openChange(fixture)
+  fixture.forge.comment('maintainer', REPO, number, '/cancel')
+  await refresh(fixture, number)
+  await fixture.quiet()
+  expect(heardOn(fixture, number)).toEqual(['mr.command cancel'])
+  await refresh(fixture, number)
+  expect(heardOn(fixture, number)).toEqual(['mr.command cancel'])
 })
 
-test('a review that stands there before the first reading reaches the actor, and once (FORGE-RULES-6)', async () => {
-  await withHook(async (fixture) => {
-    drop(fixture, 'pull_request', 100)
-    const { number } = await openChange(fixture)
-    await fixture.forge.review('maintainer', REPO, number, { event: 'REQUEST_CHANGES', body: 'Not like this.' })
-    await refresh(fixture, number)
-    await fixture.quiet()
-    for (const { id } of fixture.forge.deliveries().slice()) fixture.forge.redeliver(id)
-    await fixture.quiet()
-    expect(heardOn(fixture, number)).toEqual(['mr.commented Not like this.'])
-  })
+it('a review that stands there before the first reading reaches the actor, and once (FORGE-RULES-6)', async (fixture) => {
+  drop(fixture, 'pull_request', 100)
+  const { number } = await openChange(fixture)
+  await fixture.forge.review('maintainer', REPO, number, { event: 'REQUEST_CHANGES', body: 'Not like this.' })
+  await refresh(fixture, number)
+  await fixture.quiet()
+  for (const { id } of fixture.forge.deliveries().slice()) fixture.forge.redeliver(id)
+  await fixture.quiet()
+  expect(heardOn(fixture, number)).toEqual(['mr.commented Not like this.'])
 })
 
-test('what the platform writes itself on its merge request is told to nobody (LAW-4)', async () => {
-  await withHook(async (fixture) => {
-    drop(fixture, 'pull_request', 100)
-    const { number } = await openChange(fixture)
-    fixture.forge.comment('bot', REPO, number, 'I opened this.')
-    await refresh(fixture, number)
-    await fixture.quiet()
-    expect(heardOn(fixture, number)).toEqual([])
-  })
+it('what the platform writes itself on its merge request is told to nobody (LAW-4)', async (fixture) => {
+  drop(fixture, 'pull_request', 100)
+  const { number } = await openChange(fixture)
+  fixture.forge.comment('bot', REPO, number, 'I opened this.')
+  await refresh(fixture, number)
+  await fixture.quiet()
+  expect(heardOn(fixture, number)).toEqual([])
 })
 
-test('a comment that only a first reading of an issue showed is told once its delivery comes (FORGE-RULES-6)', async () => {
-  await withHook(async (fixture) => {
-    drop(fixture, 'issues', 1)
-    drop(fixture, 'issue_comment', 1)
-    const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
-    fixture.forge.comment('maintainer', REPO, number, '/cancel')
-    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
-    const commands = (): unknown[] => fixture.delivered.filter(({ event }) => event.type === 'issue.command')
-    expect(commands()).toEqual([])
-    await redeliverComments(fixture)
-    expect(commands()).toHaveLength(1)
-  })
+it('a comment that only a first reading of an issue showed is told once its delivery comes (FORGE-RULES-6)', async (fixture) => {
+  drop(fixture, 'issues', 1)
+  drop(fixture, 'issue_comment', 1)
+  const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
+  fixture.forge.comment('maintainer', REPO, number, '/cancel')
+  fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+  await fixture.quiet()
+  const commands = (): unknown[] => fixture.delivered.filter(({ event }) => event.type === 'issue.command')
+  expect(commands()).toEqual([])
+  await redeliverComments(fixture)
+  expect(commands()).toHaveLength(1)
 })
 
-test('a comment years older than what the platform knows of its issue commands nothing when it is delivered again (FORGE-RULES-6)', async () => {
-  await withHook(async (fixture) => {
-    drop(fixture, 'issues', 1)
-    drop(fixture, 'issue_comment', 1)
-    const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
-    fixture.forge.comment('maintainer', REPO, number, '/retry')
-    await fixture.quiet()
-    fixture.clock.advance(365 * 24 * 3_600_000)
-    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
-    await redeliverComments(fixture)
-    expect(fixture.delivered.filter(({ event }) => event.type === 'issue.command')).toEqual([])
-  })
+it('a comment years older than what the platform knows of its issue commands nothing when it is delivered again (FORGE-RULES-6)', async (fixture) => {
+  drop(fixture, 'issues', 1)
+  drop(fixture, 'issue_comment', 1)
+  const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
+  fixture.forge.comment('maintainer', REPO, number, '/retry')
+  await fixture.quiet()
+  fixture.clock.advance(365 * 24 * 3_600_000)
+  fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+  await fixture.quiet()
+  await redeliverComments(fixture)
+  expect(fixture.delivered.filter(({ event }) => event.type === 'issue.command')).toEqual([])
 })
