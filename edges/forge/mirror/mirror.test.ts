@@ -3,6 +3,8 @@ import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { testInside } from '../../../testing/inside.ts'
+import { openChange } from '../outbound/testing/merges.ts'
 import type { ForgeComment, ForgeIssue } from '../port.ts'
 import { createOpenForge } from '../transport/open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
@@ -24,6 +26,12 @@ async function withHook(options: EdgeFixtureOptions, use: (fixture: EdgeFixture)
   })
 }
 
+const it = testInside(withHook, {})
+
+function withScm(scm: Partial<EdgeFixture['project']['scm']>): EdgeFixtureOptions['project'] {
+  return (given) => ({ ...given, scm: { ...given.scm, ...scm } })
+}
+
 function openWanted(fixture: EdgeFixture, login = 'maintainer'): number {
   return fixture.forge.openIssue(login, REPO, { title: 'Add mul', body: 'We need it.', labels: ['platform'] }).number
 }
@@ -38,6 +46,77 @@ function types(fixture: EdgeFixture): string[] {
 
 function lastFacts<F = IssueFacts>(fixture: EdgeFixture, type = 'issue.observed'): F {
   return (fixture.delivered.findLast((one) => one.event.type === type) as Delivery).event['facts'] as F
+}
+
+/** What was said in a thread, as a command or as words. */
+function said(fixture: EdgeFixture): Delivery['event'][] {
+  return events(fixture).filter(({ type }) => /^(issue|mr)\.com/.test(type))
+}
+
+/** The merge request of a person's change. */
+async function openFix(fixture: EdgeFixture, login = 'maintainer', body = ''): Promise<number> {
+  await fixture.push(await fixture.clone(login), 'fix', { 'x.txt': 'x' })
+  return (await fixture.forge.openPull(login, REPO, { title: 'Fix', body, head: 'fix', base: 'main' })).number
+}
+
+const COMMENT: ForgeComment = {
+  id: '7',
+  sort: 'comment',
+  on: 'issue',
+  number: 1,
+  author: { login: 'maintainer', id: '2', bot: false },
+  body: '/approve',
+  url: '',
+  createdAt: 1,
+  updatedAt: 1,
+}
+
+/** A comment as a webhook tells of it. */
+function hear(
+  { edge }: EdgeFixture,
+  delivery: string,
+  comment: ForgeComment,
+  action: 'created' | 'edited' | 'deleted' = 'created',
+): Promise<void> {
+  return edge.mirror.apply('demo', { kind: 'comment', path: REPO, by: comment.author, action, comment }, delivery)
+}
+
+/** Another mirror of the same store. */
+function mirrorOf(fixture: EdgeFixture, change: Partial<Parameters<typeof createMirror>[0]>): Mirror {
+  return createMirror({
+    rules: mirrorRules,
+    ...fixture,
+    openForge: createOpenForge({ ...fixture, fetch }),
+    deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
+    ...change,
+  })
+}
+
+/** Two mirrors that look at one issue, the slow of which tells only when it is let. */
+function sideBySide(fixture: EdgeFixture): {
+  readonly told: readonly Delivery[]
+  readonly slow: () => Promise<unknown>
+  readonly quick: () => Promise<unknown>
+  readonly started: Promise<void>
+  readonly letGo: () => void
+  readonly number: number
+} {
+  const number = openWanted(fixture)
+  const told: Delivery[] = []
+  const held = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const lookAfter = (before: () => Promise<void> | undefined) => () => {
+    const mirror = mirrorOf(fixture, {
+      deliver: async (delivery) => {
+        await before()
+        told.push(delivery)
+        return { key: delivery.key, applied: true, seq: told.length }
+      },
+    })
+    return mirror.refresh('default/demo', 'library', 'issue', number)
+  }
+  const slow = lookAfter(() => (started.resolve(), held.promise))
+  return { told, slow, quick: lookAfter(() => undefined), started: started.promise, letGo: held.resolve, number }
 }
 
 async function resync(fixture: EdgeFixture): Promise<void> {
@@ -77,10 +156,7 @@ test("an issue with the trigger label is observed, a maintainer's approval is ju
 })
 
 test('LAW-4, PEOPLE-4: the bot wakes nobody, and strangers neither where reporters are listed; a pasted marker makes no comment ours (EVENTS-3, OUTCOME-IMPLEMENT-19, INTAKE-1, INTAKE-8, INTAKE-10, CONTINUITY-3)', async () => {
-  const project: EdgeFixtureOptions['project'] = (given) => ({
-    ...given,
-    scm: { ...given.scm, reporterLogins: ['reader'] },
-  })
+  const project = withScm({ reporterLogins: ['reader'] })
   await withHook(
     { project, repository: { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read', stranger: 'read' } } },
     async (fixture) => {
@@ -101,10 +177,7 @@ test('LAW-4, PEOPLE-4: the bot wakes nobody, and strangers neither where reporte
 })
 
 test('an issue by somebody outside reporterLogins stays unanswered until a maintainer labels it (PROJECT-SCM-9, INTAKE-1)', async () => {
-  const project: EdgeFixtureOptions['project'] = (given) => ({
-    ...given,
-    scm: { ...given.scm, reporterLogins: ['reader'] },
-  })
+  const project = withScm({ reporterLogins: ['reader'] })
   await withHook(
     { project, repository: { permissions: { maintainer: 'admin', bot: 'admin', stranger: 'triage' } } },
     async (fixture) => {
@@ -119,107 +192,88 @@ test('an issue by somebody outside reporterLogins stays unanswered until a maint
   )
 })
 
-test('an issue without the label has no actor, and one that loses it by a maintainer says so; the label again asks anew (PROJECT-3)', async () => {
-  await withHook({}, async (fixture) => {
-    const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Idea', body: '' })
-    fixture.forge.comment('maintainer', REPO, number, 'some words')
-    await fixture.quiet()
-    expect(fixture.delivered).toEqual([])
-    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
-    expect(types(fixture)).toEqual(['issue.observed'])
-    fixture.forge.removeLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
-    expect(lastFacts(fixture)).toMatchObject({ wanted: false, unwantedByMaintainer: true })
-    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
-    expect(lastFacts(fixture)).toMatchObject({ wanted: true, unwantedByMaintainer: false })
-    expect(fixture.delivered.filter((one) => one.event['retry'] === true)).toHaveLength(1)
+it('an issue without the label has no actor, and one that loses it by a maintainer says so; the label again asks anew (PROJECT-3)', async (fixture) => {
+  const { number } = fixture.forge.openIssue('maintainer', REPO, { title: 'Idea', body: '' })
+  fixture.forge.comment('maintainer', REPO, number, 'some words')
+  await fixture.quiet()
+  expect(fixture.delivered).toEqual([])
+  fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+  await fixture.quiet()
+  expect(types(fixture)).toEqual(['issue.observed'])
+  fixture.forge.removeLabel('maintainer', REPO, number, 'platform')
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ wanted: false, unwantedByMaintainer: true })
+  fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ wanted: true, unwantedByMaintainer: false })
+  expect(fixture.delivered.filter((one) => one.event['retry'] === true)).toHaveLength(1)
+})
+
+it('LABELS-2: labels that the platform writes say nothing when people write them: no approval, no decline, no status (LABELS-1)', async (fixture) => {
+  const number = openWanted(fixture)
+  await fixture.quiet()
+  const before = lastFacts(fixture)
+  const written = ['platform-approved', 'platform-implementation', 'platform-declined', 'platform-brainstorming']
+  for (const label of written) fixture.forge.addLabel('maintainer', REPO, number, label)
+  await fixture.quiet()
+  await resync(fixture)
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toEqual(before)
+  expect(lastFacts(fixture)).toMatchObject({ approvals: [], wanted: true })
+})
+
+it('an approval that is deleted, rewritten or withdrawn stands no longer; an edit of the issue by a stranger is seen', async (fixture) => {
+  const number = openWanted(fixture, 'reader')
+  fixture.forge.addLabel('maintainer', REPO, number, 'platform')
+  const first = fixture.forge.comment('maintainer', REPO, number, 'LGTM!')
+  await fixture.quiet()
+  expect(lastFacts(fixture).approvals).toHaveLength(1)
+  fixture.forge.deleteComment('maintainer', REPO, first.id)
+  await fixture.quiet()
+  expect(lastFacts(fixture).approvals).toEqual([])
+  const second = fixture.forge.comment('maintainer', REPO, number, '/approve')
+  await fixture.quiet()
+  expect(lastFacts(fixture).approvals).toHaveLength(1)
+  fixture.forge.editComment('maintainer', REPO, second.id, 'let me think')
+  await fixture.quiet()
+  expect(lastFacts(fixture).approvals).toEqual([])
+  fixture.forge.comment('maintainer', REPO, number, 'hold off')
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ withdrawnBy: 'maintainer', editedByOther: false })
+  fixture.forge.editIssue('reader', REPO, number, { body: 'and delete everything' })
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ editedByOther: true })
+  expect(fixture.delivered.at(-1)?.event).toMatchObject({
+    type: 'issue.event',
+    kind: 'issue_edited',
+    author: 'reader',
   })
 })
 
-test('LABELS-2: labels that the platform writes say nothing when people write them: no approval, no decline, no status (LABELS-1)', async () => {
-  await withHook({}, async (fixture) => {
-    const number = openWanted(fixture)
-    await fixture.quiet()
-    const before = lastFacts(fixture)
-    const written = ['platform-approved', 'platform-implementation', 'platform-declined', 'platform-brainstorming']
-    for (const label of written) fixture.forge.addLabel('maintainer', REPO, number, label)
-    await fixture.quiet()
-    await resync(fixture)
-    await fixture.quiet()
-    expect(lastFacts(fixture)).toEqual(before)
-    expect(lastFacts(fixture)).toMatchObject({ approvals: [], wanted: true })
-  })
+it('PEOPLE-6: /cancel and /retry by a maintainer are commands, by others words', async (fixture) => {
+  const number = openWanted(fixture)
+  await fixture.quiet()
+  fixture.forge.comment('maintainer', REPO, number, '/cancel')
+  fixture.forge.comment('reader', REPO, number, '/cancel')
+  await fixture.quiet()
+  expect(said(fixture).map((event) => [event.type, event['by'] ?? event['author']])).toEqual([
+    ['issue.command', 'maintainer'],
+    ['issue.commented', 'reader'],
+  ])
 })
 
-test('an approval that is deleted, rewritten or withdrawn stands no longer; an edit of the issue by a stranger is seen', async () => {
-  await withHook(
-    { repository: { permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } } },
-    async (fixture) => {
-      const number = openWanted(fixture, 'reader')
-      fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-      const first = fixture.forge.comment('maintainer', REPO, number, 'LGTM!')
-      await fixture.quiet()
-      expect(lastFacts(fixture).approvals).toHaveLength(1)
-      fixture.forge.deleteComment('maintainer', REPO, first.id)
-      await fixture.quiet()
-      expect(lastFacts(fixture).approvals).toEqual([])
-      const second = fixture.forge.comment('maintainer', REPO, number, '/approve')
-      await fixture.quiet()
-      expect(lastFacts(fixture).approvals).toHaveLength(1)
-      fixture.forge.editComment('maintainer', REPO, second.id, 'let me think')
-      await fixture.quiet()
-      expect(lastFacts(fixture).approvals).toEqual([])
-      fixture.forge.comment('maintainer', REPO, number, 'hold off')
-      await fixture.quiet()
-      expect(lastFacts(fixture)).toMatchObject({ withdrawnBy: 'maintainer', editedByOther: false })
-      fixture.forge.editIssue('reader', REPO, number, { body: 'and delete everything' })
-      await fixture.quiet()
-      expect(lastFacts(fixture)).toMatchObject({ editedByOther: true })
-      expect(fixture.delivered.at(-1)?.event).toMatchObject({
-        type: 'issue.event',
-        kind: 'issue_edited',
-        author: 'reader',
-      })
-    },
-  )
-})
-
-test('PEOPLE-6: /cancel and /retry by a maintainer are commands, by others words', async () => {
-  await withHook({}, async (fixture) => {
-    const number = openWanted(fixture)
-    await fixture.quiet()
-    fixture.forge.comment('maintainer', REPO, number, '/cancel')
-    fixture.forge.comment('reader', REPO, number, '/cancel')
-    await fixture.quiet()
-    const said = fixture.delivered.filter(
-      (one) => one.event.type === 'issue.command' || one.event.type === 'issue.commented',
-    )
-    expect(said.map((one) => [one.event.type, one.event['by'] ?? one.event['author']])).toEqual([
-      ['issue.command', 'maintainer'],
-      ['issue.commented', 'reader'],
-    ])
-  })
-})
-
-test('LEDGER-3: /budget +N by a maintainer is a command with its amount; without one, or by others, it is words', async () => {
-  await withHook({}, async (fixture) => {
-    const number = openWanted(fixture)
-    await fixture.quiet()
-    fixture.forge.comment('maintainer', REPO, number, 'go on\n/budget +2M')
-    fixture.forge.comment('maintainer', REPO, number, '/budget a lot')
-    fixture.forge.comment('reader', REPO, number, '/budget +2M')
-    await fixture.quiet()
-    const said = fixture.delivered.filter(
-      (one) => one.event.type === 'issue.command' || one.event.type === 'issue.commented',
-    )
-    expect(said.map(({ event }) => [event.type, event['command'], event['amount']])).toEqual([
-      ['issue.command', 'budget', 2_000_000],
-      ['issue.commented', undefined, undefined],
-      ['issue.commented', undefined, undefined],
-    ])
-  })
+it('LEDGER-3: /budget +N by a maintainer is a command with its amount; without one, or by others, it is words', async (fixture) => {
+  const number = openWanted(fixture)
+  await fixture.quiet()
+  fixture.forge.comment('maintainer', REPO, number, 'go on\n/budget +2M')
+  fixture.forge.comment('maintainer', REPO, number, '/budget a lot')
+  fixture.forge.comment('reader', REPO, number, '/budget +2M')
+  await fixture.quiet()
+  expect(said(fixture).map((event) => [event.type, event['command'], event['amount']])).toEqual([
+    ['issue.command', 'budget', 2_000_000],
+    ['issue.commented', undefined, undefined],
+    ['issue.commented', undefined, undefined],
+  ])
 })
 
 test('an older telling changes nothing, a deleted comment stays deleted, and of two tellings of one second the forge decides', async () => {
@@ -235,22 +289,10 @@ test('an older telling changes nothing, a deleted comment stays deleted, and of 
     await apply({ ...known, title: 'Newer', updatedAt: known.updatedAt + 1000 }, 'c')
     expect((await fixture.edge.mirror.issue('demo', 'library', number))!.issue.title).toBe('Newer')
 
-    const comment: ForgeComment = {
-      id: '7',
-      sort: 'comment',
-      on: 'issue',
-      number,
-      author: { login: 'maintainer', id: '2', bot: false },
-      body: '/approve',
-      url: '',
-      createdAt: known.updatedAt,
-      updatedAt: known.updatedAt,
-    }
-    const say = (action: 'created' | 'edited' | 'deleted', delivery: string): Promise<void> =>
-      fixture.edge.mirror.apply('demo', { kind: 'comment', path: REPO, by: comment.author, action, comment }, delivery)
-    await say('deleted', 'd')
-    await say('created', 'e')
-    await say('edited', 'f')
+    const comment = { ...COMMENT, number, createdAt: known.updatedAt, updatedAt: known.updatedAt }
+    await hear(fixture, 'd', comment, 'deleted')
+    await hear(fixture, 'e', comment, 'created')
+    await hear(fixture, 'f', comment, 'edited')
     expect(await fixture.edge.mirror.comments('demo', 'library', 'issue', number)).toMatchObject([
       { deletedAt: expect.any(Number) },
     ])
@@ -290,39 +332,22 @@ test('PEOPLE-3: the login of a maintainer under another id is another person (FO
   await withForgeEdge({}, async (fixture) => {
     const number = openWanted(fixture)
     await fixture.edge.mirror.refresh('demo', 'library', 'issue', number)
-    const comment: ForgeComment = {
-      id: '7',
-      sort: 'comment',
-      on: 'issue',
-      number,
-      author: { login: 'maintainer', id: '99999', bot: false },
-      body: '/approve',
-      url: '',
-      createdAt: 1,
-      updatedAt: 1,
-    }
-    await fixture.edge.mirror.apply(
-      'demo',
-      { kind: 'comment', path: REPO, by: comment.author, action: 'created', comment },
-      'x',
-    )
+    await hear(fixture, 'x', { ...COMMENT, number, author: { login: 'maintainer', id: '99999', bot: false } })
     expect(lastFacts(fixture).approvals).toEqual([])
   })
 })
 
-test('a delivery that an actor could not take is worked off later, and told once', async () => {
-  await withHook({}, async (fixture) => {
-    fixture.failing = 2
-    const number = openWanted(fixture)
+it('a delivery that an actor could not take is worked off later, and told once', async (fixture) => {
+  fixture.failing = 2
+  const number = openWanted(fixture)
+  await fixture.quiet()
+  for (let round = 0; round < 4; round++) {
+    fixture.clock.advance(60_000)
     await fixture.quiet()
-    for (let round = 0; round < 4; round++) {
-      fixture.clock.advance(60_000)
-      await fixture.quiet()
-    }
-    expect(
-      fixture.delivered.filter((one) => one.to === `issue:default/library-${number}`).map((one) => one.event.type),
-    ).toEqual(['issue.observed'])
-  })
+  }
+  expect(
+    fixture.delivered.filter((one) => one.to === `issue:default/library-${number}`).map((one) => one.event.type),
+  ).toEqual(['issue.observed'])
 })
 
 test('what never arrived is read back: dropped deliveries are sent again, changes are seen all the same (TOOL-SCM-READ-5, WEBHOOKS-25)', async () => {
@@ -349,175 +374,121 @@ test('what never arrived is read back: dropped deliveries are sent again, change
   )
 })
 
-test('an approval that was deleted unheard stands no longer after the second resync, though it was the newest comment and no delivery can be had again', async () => {
-  await withHook({}, async (fixture) => {
-    const number = openWanted(fixture)
-    fixture.forge.comment('maintainer', REPO, number, 'I shall look at it.')
-    const { id } = fixture.forge.comment('maintainer', REPO, number, '/approve')
-    await fixture.quiet()
-    expect(lastFacts(fixture).approvals).toHaveLength(1)
-    fixture.forge.faults.inject({ kind: 'drop', event: 'issue_comment', times: 1000 })
-    const refused = { kind: 'errorBeforeWrite', method: 'GET', path: `/repos/${REPO}/hooks/**`, status: 403 } as const
-    fixture.forge.faults.inject({ ...refused, times: 1000 })
-    fixture.forge.deleteComment('maintainer', REPO, id)
-    for (const expected of [1, 0]) {
-      fixture.clock.advance(30 * 60_000)
-      await resync(fixture)
-      await fixture.quiet()
-      expect(lastFacts(fixture).approvals).toHaveLength(expected)
-    }
-  })
-})
-
-test("a merge request's head, checks, reviews and go-ahead reach its actor; a go-ahead for an older head is only words (WEBHOOKS-23)", async () => {
-  await withHook({}, async (fixture) => {
-    const folder = await fixture.clone('bot')
-    const sha = await fixture.push(folder, 'platform/implement-library-1-aaaaa', {
-      'src/mul.js': 'export const mul = 1\n',
-    })
-    const { number } = await fixture.forge.openPull('bot', REPO, {
-      title: 'Mul',
-      body: '',
-      head: 'platform/implement-library-1-aaaaa',
-      base: 'main',
-    })
-    await fixture.quiet()
-    expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed')).toMatchObject({
-      number,
-      headSha: sha,
-      headByBot: true,
-      pushedBy: 'bot',
-      wanted: false,
-      ci: 'none',
-    })
-    await fixture.octokit('maintainer').checks.create({
-      owner: 'acme',
-      repo: 'library',
-      name: 'test',
-      head_sha: sha,
-      status: 'completed',
-      conclusion: 'success',
-    })
-    await fixture.quiet()
-    expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed').ci).toBe('success')
-
-    await fixture.forge.review('maintainer', REPO, number, {
-      event: 'COMMENT',
-      body: 'See line',
-      comments: [{ path: 'src/mul.js', line: 1, side: 'RIGHT', body: 'why?' }],
-    })
-    fixture.forge.comment('maintainer', REPO, number, '/approve')
-    await fixture.quiet()
-    const said = fixture.delivered.filter((one) => one.event.type === 'mr.commented' || one.event.type === 'mr.command')
-    expect(
-      said.map((one) => one.event).toSorted((a, b) => (String(a['text']) < String(b['text']) ? -1 : 1)),
-    ).toMatchObject([
-      { type: 'mr.command', command: 'goAhead', by: 'maintainer', headSha: sha, kind: 'mr_comment', text: '/approve' },
-      { kind: 'mr_review', text: 'See line' },
-      { kind: 'mr_review', text: 'src/mul.js:1: why?' },
-    ])
-
-    await fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: 'fine', comments: [] })
-    await fixture.quiet()
-    expect(fixture.delivered.filter((one) => one.event.type === 'mr.command')).toHaveLength(2)
-    const moved = await fixture.push(folder, 'platform/implement-library-1-aaaaa', { 'x.txt': 'x' })
-    await fixture.quiet()
-    expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed')).toMatchObject({ headSha: moved, ci: 'none' })
-    const comment: ForgeComment = {
-      id: 'review-77',
-      sort: 'review',
-      on: 'mr',
-      number,
-      author: { login: 'maintainer', id: '', bot: false },
-      body: '/approve',
-      url: '',
-      createdAt: 1,
-      updatedAt: 1,
-      verdict: 'approved',
-      sha,
-    }
-    await fixture.edge.mirror.apply(
-      'demo',
-      { kind: 'comment', path: REPO, by: comment.author, action: 'created', comment },
-      'late',
-    )
-    expect(fixture.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', commentId: 'review-77' })
-  })
-})
-
-test.each([
-  ['a comment that approves and holds', '/approve\n/hold', 'COMMENT'],
-  ['a review that approves and says hold', '/hold until the logs are read', 'APPROVE'],
-] as const)('%s lets no head merge', async (_name, body, event) => {
-  await withHook({}, async (fixture) => {
-    const folder = await fixture.clone('bot')
-    const head = 'platform/implement-library-1-aaaaa'
-    await fixture.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
-    const { number } = await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
-    await fixture.quiet()
-    if (event === 'APPROVE') await fixture.forge.review('maintainer', REPO, number, { event, body, comments: [] })
-    else fixture.forge.comment('maintainer', REPO, number, body)
-    await fixture.quiet()
-    expect(types(fixture)).not.toContain('mr.command')
-    expect(events(fixture)).toContainEqual(expect.objectContaining({ type: 'mr.commented', text: body }))
-  })
-})
-
-test('a comment that approves and cancels cancels', async () => {
-  await withHook({}, async (fixture) => {
-    const folder = await fixture.clone('bot')
-    const head = 'platform/implement-library-1-aaaaa'
-    await fixture.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
-    const { number } = await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head, base: 'main' })
-    await fixture.quiet()
-    fixture.forge.comment('maintainer', REPO, number, '/approve\n/cancel')
-    await fixture.quiet()
-    expect(events(fixture)).toContainEqual(expect.objectContaining({ type: 'mr.command', command: 'cancel' }))
-  })
-})
-
-test('APPROVAL-13: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async () => {
-  await withHook({}, async (fixture) => {
-    const issue = openWanted(fixture)
-    const folder = await fixture.clone('bot')
-    const head = 'platform/implement-library-1-aaaaa'
-    await fixture.push(folder, head, { 'src/mul.js': 'export const mul = 1\n' })
-    const { number } = await fixture.forge.openPull('bot', REPO, {
-      title: 'Mul',
-      body: `Closes #${issue}`,
-      head,
-      base: 'main',
-    })
-    await fixture.forge.review('maintainer', REPO, number, {
-      event: 'COMMENT',
-      body: '/approve',
-      comments: [{ path: 'src/mul.js', line: 1, side: 'RIGHT', body: '/approve' }],
-    })
-    fixture.forge.comment('maintainer', REPO, number, '/approve')
-    await fixture.quiet()
+it('an approval that was deleted unheard stands no longer after the second resync, though it was the newest comment and no delivery can be had again', async (fixture) => {
+  const number = openWanted(fixture)
+  fixture.forge.comment('maintainer', REPO, number, 'I shall look at it.')
+  const { id } = fixture.forge.comment('maintainer', REPO, number, '/approve')
+  await fixture.quiet()
+  expect(lastFacts(fixture).approvals).toHaveLength(1)
+  fixture.forge.faults.inject({ kind: 'drop', event: 'issue_comment', times: 1000 })
+  const refused = { kind: 'errorBeforeWrite', method: 'GET', path: `/repos/${REPO}/hooks/**`, status: 403 } as const
+  fixture.forge.faults.inject({ ...refused, times: 1000 })
+  fixture.forge.deleteComment('maintainer', REPO, id)
+  for (const expected of [1, 0]) {
+    fixture.clock.advance(30 * 60_000)
     await resync(fixture)
     await fixture.quiet()
-    expect(lastFacts(fixture)).toMatchObject({ number: issue, approvals: [] })
-    fixture.forge.comment('maintainer', REPO, issue, '/approve')
-    await fixture.quiet()
-    expect(lastFacts(fixture)).toMatchObject({ number: issue, approvals: [{ author: 'maintainer' }] })
+    expect(lastFacts(fixture).approvals).toHaveLength(expected)
+  }
+})
+
+it("a merge request's head, checks, reviews and go-ahead reach its actor; a go-ahead for an older head is only words (WEBHOOKS-23)", async (fixture) => {
+  const { number, sha, folder } = await openChange(fixture)
+  await fixture.quiet()
+  expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed')).toMatchObject({
+    number,
+    headSha: sha,
+    headByBot: true,
+    pushedBy: 'bot',
+    wanted: false,
+    ci: 'none',
   })
+  await fixture.octokit('maintainer').checks.create({
+    owner: 'acme',
+    repo: 'library',
+    name: 'test',
+    head_sha: sha,
+    status: 'completed',
+    conclusion: 'success',
+  })
+  await fixture.quiet()
+  expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed').ci).toBe('success')
+
+  await fixture.forge.review('maintainer', REPO, number, {
+    event: 'COMMENT',
+    body: 'See line',
+    comments: [{ path: 'src/mul.js', line: 1, side: 'RIGHT', body: 'why?' }],
+  })
+  fixture.forge.comment('maintainer', REPO, number, '/approve')
+  await fixture.quiet()
+  expect(said(fixture).toSorted((a, b) => (String(a['text']) < String(b['text']) ? -1 : 1))).toMatchObject([
+    { type: 'mr.command', command: 'goAhead', by: 'maintainer', headSha: sha, kind: 'mr_comment', text: '/approve' },
+    { kind: 'mr_review', text: 'See line' },
+    { kind: 'mr_review', text: 'src/mul.js:1: why?' },
+  ])
+
+  await fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: 'fine', comments: [] })
+  await fixture.quiet()
+  expect(fixture.delivered.filter((one) => one.event.type === 'mr.command')).toHaveLength(2)
+  const moved = await fixture.push(folder, 'platform/implement-library-1-aaaaa', { 'x.txt': 'x' })
+  await fixture.quiet()
+  expect(lastFacts<MergeRequestFacts>(fixture, 'mr.observed')).toMatchObject({ headSha: moved, ci: 'none' })
+  const author = { login: 'maintainer', id: '', bot: false }
+  const late = {
+    ...COMMENT,
+    id: 'review-77',
+    sort: 'review',
+    on: 'mr',
+    number,
+    author,
+    verdict: 'approved',
+    sha,
+  } as const
+  await hear(fixture, 'late', late)
+  expect(fixture.delivered.at(-1)?.event).toMatchObject({ type: 'mr.commented', commentId: 'review-77' })
+})
+
+it.for([
+  ['a comment that approves and holds lets no head merge', '/approve\n/hold', 'COMMENT', 'mr.commented'],
+  [
+    'a review that approves and says hold lets no head merge',
+    '/hold until the logs are read',
+    'APPROVE',
+    'mr.commented',
+  ],
+  ['a comment that approves and cancels cancels', '/approve\n/cancel', 'COMMENT', 'mr.command'],
+])('%s', async ([, body, event, type], fixture) => {
+  const { number } = await openChange(fixture)
+  await fixture.quiet()
+  if (event === 'APPROVE') await fixture.forge.review('maintainer', REPO, number, { event, body, comments: [] })
+  else fixture.forge.comment('maintainer', REPO, number, body)
+  await fixture.quiet()
+  expect(said(fixture)).toMatchObject([{ type, ...(type === 'mr.command' ? { command: 'cancel' } : { text: body }) }])
+})
+
+it('APPROVAL-13: approval words in a review or beside a line approve no issue, only a comment on the issue itself does', async (fixture) => {
+  const issue = openWanted(fixture)
+  const { number } = await openChange(fixture)
+  fixture.forge.editIssue('bot', REPO, number, { body: `Closes #${issue}` })
+  await fixture.forge.review('maintainer', REPO, number, {
+    event: 'COMMENT',
+    body: '/approve',
+    comments: [{ path: 'src/mul.js', line: 1, side: 'RIGHT', body: '/approve' }],
+  })
+  fixture.forge.comment('maintainer', REPO, number, '/approve')
+  await fixture.quiet()
+  await resync(fixture)
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ number: issue, approvals: [] })
+  fixture.forge.comment('maintainer', REPO, issue, '/approve')
+  await fixture.quiet()
+  expect(lastFacts(fixture)).toMatchObject({ number: issue, approvals: [{ author: 'maintainer' }] })
 })
 
 test('prReactionScope: with labeledOrMentioned a human change is wanted once the bot is mentioned (CRON-5)', async () => {
-  const project: EdgeFixtureOptions['project'] = (given) => ({
-    ...given,
-    scm: { ...given.scm, prReactionScope: 'labeledOrMentioned' },
-  })
+  const project = withScm({ prReactionScope: 'labeledOrMentioned' })
   await withHook({ project }, async (fixture) => {
-    const folder = await fixture.clone('maintainer')
-    await fixture.push(folder, 'fix', { 'x.txt': 'x' })
-    const { number } = await fixture.forge.openPull('maintainer', REPO, {
-      title: 'Fix',
-      body: '',
-      head: 'fix',
-      base: 'main',
-    })
+    const number = await openFix(fixture)
     await fixture.quiet()
     expect(fixture.delivered).toEqual([])
     fixture.forge.comment('maintainer', REPO, number, '@bot please have a look')
@@ -533,16 +504,10 @@ test('prReactionScope: with labeledOrMentioned a human change is wanted once the
 })
 
 test('prReactionScope: a mention counts in the text of a hand that is answered, and stays whatever other hands write over it', async () => {
-  const project: EdgeFixtureOptions['project'] = (given) => ({
-    ...given,
-    scm: { ...given.scm, prReactionScope: 'labeledOrMentioned', reporterLogins: ['reader'] },
-  })
+  const project = withScm({ prReactionScope: 'labeledOrMentioned', reporterLogins: ['reader'] })
   const permissions = { maintainer: 'admin', bot: 'admin', reader: 'write', stranger: 'admin' } as const
   await withHook({ project, repository: { permissions } }, async (fixture) => {
-    const folder = await fixture.clone('reader')
-    await fixture.push(folder, 'fix', { 'x.txt': 'x' })
-    const input = { title: 'Fix', body: 'Look.', head: 'fix', base: 'main' }
-    const { number } = await fixture.forge.openPull('reader', REPO, input)
+    const number = await openFix(fixture, 'reader', 'Look.')
     const remark = fixture.forge.comment('reader', REPO, number, 'Ready.')
     await fixture.quiet()
     fixture.forge.editIssue('stranger', REPO, number, { body: '@bot look' })
@@ -582,58 +547,30 @@ test('PROJECT-UPGRADE-13, PROJECT-UPGRADE-14: an engine’s merge request is ado
   })
 })
 
-test('OWNERSHIP-10: /takeover by its author or a maintainer is a command, by others words', async () => {
-  await withHook({}, async (fixture) => {
-    const folder = await fixture.clone('maintainer')
-    await fixture.push(folder, 'fix', { 'x.txt': 'x' })
-    const { number } = await fixture.forge.openPull('maintainer', REPO, {
-      title: 'Fix',
-      body: '',
-      head: 'fix',
-      base: 'main',
-    })
-    await fixture.quiet()
-    const said = (): unknown => fixture.delivered.findLast(({ event }) => /^mr.com/.test(event.type))?.event
-    fixture.forge.comment('maintainer', REPO, number, '/takeover')
-    await fixture.quiet()
-    expect(said()).toMatchObject({
-      type: 'mr.command',
-      command: 'takeover',
-      by: 'maintainer',
-      commentId: expect.stringMatching(/./),
-    })
-    fixture.forge.comment('reader', REPO, number, '/takeover')
-    await fixture.quiet()
-    expect(said()).toMatchObject({ type: 'mr.commented', author: 'reader' })
+it('OWNERSHIP-10: /takeover by its author or a maintainer is a command, by others words', async (fixture) => {
+  const number = await openFix(fixture)
+  await fixture.quiet()
+  fixture.forge.comment('maintainer', REPO, number, '/takeover')
+  await fixture.quiet()
+  expect(said(fixture).at(-1)).toMatchObject({
+    type: 'mr.command',
+    command: 'takeover',
+    by: 'maintainer',
+    commentId: expect.stringMatching(/./),
   })
+  fixture.forge.comment('reader', REPO, number, '/takeover')
+  await fixture.quiet()
+  expect(said(fixture).at(-1)).toMatchObject({ type: 'mr.commented', author: 'reader' })
 })
 
 test('of two orchestrators side by side each telling has a number of its own, and who saw less has the smaller one', async () => {
   await withForgeEdge({}, async (fixture) => {
-    const number = openWanted(fixture)
-    const told: Delivery[] = []
-    const held = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
-    const mirrorWith = (deliver: (delivery: Delivery) => Promise<void>): Mirror =>
-      createMirror({
-        rules: mirrorRules,
-        ...fixture,
-        openForge: createOpenForge({ ...fixture, fetch }),
-        deliver: async (delivery) => {
-          await deliver(delivery)
-          told.push(delivery)
-          return { key: delivery.key, applied: true, seq: told.length }
-        },
-      })
-    const slow = mirrorWith(() => (started.resolve(), held.promise))
-    const quick = mirrorWith(async () => undefined)
-    const look = (mirror: Mirror): Promise<unknown> => mirror.refresh('default/demo', 'library', 'issue', number)
-
-    const late = look(slow)
-    await started.promise
+    const { told, slow, quick, started, letGo, number } = sideBySide(fixture)
+    const late = slow()
+    await started
     fixture.forge.editIssue('maintainer', REPO, number, { title: 'Add mul and div' })
-    await look(quick)
-    held.resolve()
+    await quick()
+    letGo()
     await late
     const facts = told.map(({ event }) => event['facts'] as IssueFacts)
     expect(facts.map(({ title, revision }) => [title, revision])).toEqual([
@@ -641,42 +578,24 @@ test('of two orchestrators side by side each telling has a number of its own, an
       ['Add mul', 1],
     ])
     // What was told last is not taken for what its actor knows.
-    await look(quick)
+    await quick()
     expect(told).toHaveLength(2)
     fixture.forge.editIssue('maintainer', REPO, number, { title: 'Add mul' })
-    await look(quick)
+    await quick()
     expect(told.at(-1)?.event).toMatchObject({ facts: { title: 'Add mul', revision: 3 } })
   })
 })
 
 test('facts that come back while another telling of them is under way are told again, after it', async () => {
   await withForgeEdge({}, async (fixture) => {
-    const number = openWanted(fixture)
-    const told: Delivery[] = []
-    const held = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
-    const mirrorWith = (deliver: () => Promise<void>): Mirror =>
-      createMirror({
-        rules: mirrorRules,
-        ...fixture,
-        openForge: createOpenForge({ ...fixture, fetch }),
-        deliver: async (delivery) => {
-          await deliver()
-          told.push(delivery)
-          return { key: delivery.key, applied: true, seq: told.length }
-        },
-      })
-    const slow = mirrorWith(() => (started.resolve(), held.promise))
-    const quick = mirrorWith(async () => undefined)
-    const look = (mirror: Mirror): Promise<unknown> => mirror.refresh('default/demo', 'library', 'issue', number)
-
-    await look(quick)
+    const { told, slow, quick, started, letGo, number } = sideBySide(fixture)
+    await quick()
     fixture.forge.closeIssue('maintainer', REPO, number)
-    const late = look(slow)
-    await started.promise
+    const late = slow()
+    await started
     fixture.forge.reopenIssue('maintainer', REPO, number)
-    await look(quick)
-    held.resolve()
+    await quick()
+    letGo()
     await late
     const facts = told.map(({ event }) => event['facts'] as IssueFacts).toSorted((a, b) => a.revision! - b.revision!)
     expect(facts.map(({ state }) => state)).toEqual(['open', 'closed', 'open'])
@@ -692,11 +611,8 @@ test('a telling that loses its number is counted anew; one that loses ten times 
       if (text.includes('set revision') && others-- > 0) await fixture.sql.query(text, values)
       return fixture.sql.query(text, values)
     }
-    const mirror = createMirror({
-      rules: mirrorRules,
-      ...fixture,
+    const mirror = mirrorOf(fixture, {
       sql: { ...fixture.sql, query },
-      openForge: createOpenForge({ ...fixture, fetch }),
       deliver: async ({ key, event }) => {
         told.push((event['facts'] as IssueFacts).revision!)
         return { key, applied: true, seq: told.length }
@@ -716,29 +632,21 @@ test('a telling that loses its number is counted anew; one that loses ten times 
   })
 })
 
-test('who keeps what was read learns of a push to the default branch, and of words that may be hidden now', async () => {
-  await withHook({}, async (fixture) => {
-    const number = openWanted(fixture)
-    const { id } = fixture.forge.comment('maintainer', REPO, number, 'words')
-    await fixture.quiet()
-    const noted: string[] = []
-    const mirror = createMirror({
-      rules: mirrorRules,
-      ...fixture,
-      openForge: createOpenForge({ ...fixture, fetch }),
-      outdated: async (...of) => void noted.push(of.join(' ')),
-      deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
-    })
-    const person = { login: 'maintainer', id: '1', bot: false }
-    const push = { kind: 'push', path: REPO, by: person, before: 'a', after: 'b' } as const
-    await mirror.apply('demo', { ...push, ref: 'refs/heads/main' }, 'main')
-    await mirror.apply('demo', { ...push, ref: 'refs/heads/topic' }, 'topic')
-    const [comment] = (await mirror.comments('default/demo', 'library', 'issue', number)).map((one) => one.comment)
-    expect(comment?.id).toBe(String(id))
-    const told = { kind: 'comment', path: REPO, by: person, comment: comment! } as const
-    for (const action of ['created', 'edited', 'deleted'] as const)
-      await mirror.apply('demo', { ...told, action }, action)
-    await mirror.apply('demo', { ...told, by: BOT, action: 'edited' }, 'of the bot')
-    expect(noted).toEqual(['main', 'edited', 'deleted'].map((key) => `default/demo library ${key}`))
-  })
+it('who keeps what was read learns of a push to the default branch, and of words that may be hidden now', async (fixture) => {
+  const number = openWanted(fixture)
+  const { id } = fixture.forge.comment('maintainer', REPO, number, 'words')
+  await fixture.quiet()
+  const noted: string[] = []
+  const mirror = mirrorOf(fixture, { outdated: async (...of) => void noted.push(of.join(' ')) })
+  const person = { login: 'maintainer', id: '1', bot: false }
+  const push = { kind: 'push', path: REPO, by: person, before: 'a', after: 'b' } as const
+  await mirror.apply('demo', { ...push, ref: 'refs/heads/main' }, 'main')
+  await mirror.apply('demo', { ...push, ref: 'refs/heads/topic' }, 'topic')
+  const [comment] = (await mirror.comments('default/demo', 'library', 'issue', number)).map((one) => one.comment)
+  expect(comment?.id).toBe(String(id))
+  const told = { kind: 'comment', path: REPO, by: person, comment: comment! } as const
+  for (const action of ['created', 'edited', 'deleted'] as const)
+    await mirror.apply('demo', { ...told, action }, action)
+  await mirror.apply('demo', { ...told, by: BOT, action: 'edited' }, 'of the bot')
+  expect(noted).toEqual(['main', 'edited', 'deleted'].map((key) => `default/demo library ${key}`))
 })
