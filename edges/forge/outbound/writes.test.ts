@@ -6,6 +6,7 @@ import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import { managedLabels } from '../../../machines/rules/labels.ts'
 import { ForgeUnavailableError } from '../errors.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 const PLACE = { owner: 'acme', repo: 'library' }
@@ -25,9 +26,18 @@ function lostAnswer(method: string, path: string): EdgeFixtureOptions {
   return { faults: [{ kind: 'errorAfterWrite', method, path, times: 1 }] }
 }
 
+function labelsOf({ forge }: EdgeFixture, number: number): string[] {
+  return forge
+    .issue(REPO, number)
+    .labels.map(({ name }) => name)
+    .toSorted()
+}
+
 function openIssue(fixture: EdgeFixture): number {
   return fixture.forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'x', labels: ['platform'] }).number
 }
+
+const it = testInside(withForgeEdge, {})
 
 test('a comment whose answer was lost is there once (SERVICE-5)', async () => {
   await withForgeEdge(lostAnswer('POST', '/repos/acme/library/issues/*/comments'), async (fixture) => {
@@ -41,58 +51,44 @@ test('a comment whose answer was lost is there once (SERVICE-5)', async () => {
   })
 })
 
-test('a topic has one comment, rewritten by later effects; a marker that somebody else pasted counts for nothing', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const number = openIssue(fixture)
-    const say = (key: string, body: string): Promise<unknown> =>
-      fixture.edge.handlers.postComment.perform(
-        { ...SUBJECT, number, on: 'issue', body, topic: 'plan' },
-        fixture.context(key),
-      )
-    await say('issue:a/1/0', 'Plan one')
-    const [first = ''] = await bodies(fixture, number)
-    fixture.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
-    await say('issue:a/2/0', 'Plan two')
-    await say('issue:a/2/0', 'Plan two')
-    const all = await bodies(fixture, number)
-    expect(all.map((body) => body.split('\n')[0])).toEqual(['Plan two', 'Forged'])
-    expect(count(fixture, 'comment.edit')).toBe(1)
-  })
+it('a topic has one comment, rewritten by later effects; a marker that somebody else pasted counts for nothing', async (fixture) => {
+  const number = openIssue(fixture)
+  const say = (key: string, body: string): Promise<unknown> =>
+    fixture.edge.handlers.postComment.perform(
+      { ...SUBJECT, number, on: 'issue', body, topic: 'plan' },
+      fixture.context(key),
+    )
+  await say('issue:a/1/0', 'Plan one')
+  const [first = ''] = await bodies(fixture, number)
+  fixture.forge.comment('maintainer', REPO, number, first.replace('1%2F0', '2%2F0').replace('Plan one', 'Forged'))
+  await say('issue:a/2/0', 'Plan two')
+  await say('issue:a/2/0', 'Plan two')
+  const all = await bodies(fixture, number)
+  expect(all.map((body) => body.split('\n')[0])).toEqual(['Plan two', 'Forged'])
+  expect(count(fixture, 'comment.edit')).toBe(1)
 })
 
-test('labels become what the Issue says; those of people stay (SERVICE-4, LABELS-10)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const number = openIssue(fixture)
-    const managed = ['platform-brainstorming', 'platform-approved']
-    const write = (labels: string[]): Promise<unknown> =>
-      fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
-    await write(['platform-brainstorming'])
-    await write(['platform-approved'])
-    await write(['platform-approved'])
-    const { data } = await fixture.octokit('bot').issues.get({ ...PLACE, issue_number: number })
-    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
-      'platform',
-      'platform-approved',
-    ])
-    expect(count(fixture, 'label.remove') + count(fixture, 'label.add')).toBe(3)
-  })
+it('labels become what the Issue says; those of people stay (SERVICE-4, LABELS-10)', async (fixture) => {
+  const number = openIssue(fixture)
+  const managed = ['platform-brainstorming', 'platform-approved']
+  const write = (labels: string[]): Promise<unknown> =>
+    fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
+  await write(['platform-brainstorming'])
+  await write(['platform-approved'])
+  await write(['platform-approved'])
+  expect(labelsOf(fixture, number)).toEqual(['platform', 'platform-approved'])
+  expect(count(fixture, 'label.remove') + count(fixture, 'label.add')).toBe(3)
 })
 
-test('LABELS-7: the incident label is swept by no change of phase, not even where it is all that is left (LABELS-7)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const number = openIssue(fixture)
-    const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
-    const managed = [...managedLabels(names)]
-    await fixture.octokit('bot').issues.addLabels({ ...PLACE, issue_number: number, labels: ['platform-incident'] })
-    const write = (labels: string[]): Promise<unknown> =>
-      fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
-    for (const labels of [['b'], ['a', 'i'], ['d'], []]) await write(labels)
-    const { data } = await fixture.octokit('bot').issues.get({ ...PLACE, issue_number: number })
-    expect(data.labels.map((label) => (typeof label === 'string' ? label : label.name)).toSorted()).toEqual([
-      'platform',
-      'platform-incident',
-    ])
-  })
+it('LABELS-7: the incident label is swept by no change of phase, not even where it is all that is left (LABELS-7)', async (fixture) => {
+  const number = openIssue(fixture)
+  const names = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd', priority: 'p' }
+  const managed = [...managedLabels(names)]
+  await fixture.octokit('bot').issues.addLabels({ ...PLACE, issue_number: number, labels: ['platform-incident'] })
+  const write = (labels: string[]): Promise<unknown> =>
+    fixture.edge.handlers.writeLabels.perform({ ...SUBJECT, number, labels, managed }, fixture.context('k'))
+  for (const labels of [['b'], ['a', 'i'], ['d'], []]) await write(labels)
+  expect(labelsOf(fixture, number)).toEqual(['platform', 'platform-incident'])
 })
 
 test('an issue is closed once, with its comment once', async () => {
@@ -107,14 +103,12 @@ test('an issue is closed once, with its comment once', async () => {
   })
 })
 
-test('an issue that is retired: its actor learns so, once', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const number = openIssue(fixture)
-    const params = { ...SUBJECT, number, comment: 'Done in #2', retires: true }
-    const [retired] = await fixture.edge.handlers.closeIssue.perform(params, fixture.context('k/1/0'))
-    expect(retired).toMatchObject({ to: `issue:default/library-${number}`, event: { type: 'issue.retired' } })
-    expect(count(fixture, 'issue.close')).toBe(1)
-  })
+it('an issue that is retired: its actor learns so, once', async (fixture) => {
+  const number = openIssue(fixture)
+  const params = { ...SUBJECT, number, comment: 'Done in #2', retires: true }
+  const [retired] = await fixture.edge.handlers.closeIssue.perform(params, fixture.context('k/1/0'))
+  expect(retired).toMatchObject({ to: `issue:default/library-${number}`, event: { type: 'issue.retired' } })
+  expect(count(fixture, 'issue.close')).toBe(1)
 })
 
 const PROPOSAL = { ...SUBJECT, title: 'Cache it', body: 'Slow.', sort: 'proposal', dedupe: 'k-cache-it' } as const
@@ -134,44 +128,35 @@ test('an issue is filed once, lost answer or not, and its actor is told of it (P
   })
 })
 
-test('what another Task filed for the same reason and is open is not filed again; a marker of somebody else counts for nothing', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const file = (key: string, change = {}): Promise<unknown> =>
-      fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, ...change }, fixture.context(key))
-    const { data } = await fixture
-      .octokit('maintainer')
-      .issues.create({ ...PLACE, title: 'Forged', body: 'x\n\n<!-- platform:topic=proposal%2Fk%2Dcache%2Dit -->' })
-    expect(data.number).toBeGreaterThan(0)
-    await file('task:a/1/0')
-    await file('task:b/1/0')
-    await file('task:c/1/0', { dedupe: 'other' })
-    expect(count(fixture, 'issue.open')).toBe(3)
-  })
+it('what another Task filed for the same reason and is open is not filed again; a marker of somebody else counts for nothing', async (fixture) => {
+  const file = (key: string, change = {}): Promise<unknown> =>
+    fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, ...change }, fixture.context(key))
+  const { data } = await fixture
+    .octokit('maintainer')
+    .issues.create({ ...PLACE, title: 'Forged', body: 'x\n\n<!-- platform:topic=proposal%2Fk%2Dcache%2Dit -->' })
+  expect(data.number).toBeGreaterThan(0)
+  await file('task:a/1/0')
+  await file('task:b/1/0')
+  await file('task:c/1/0', { dedupe: 'other' })
+  expect(count(fixture, 'issue.open')).toBe(3)
 })
 
-test('the queue learns which issue an incident Task filed, or found open, and nobody of a proposal (ALERTS-6)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const { perform } = fixture.edge.handlers.fileIssue
-    const incident = { ...PROPOSAL, sort: 'incident' } as const
-    const filed = await perform(incident, fixture.context('task:a/1/0'))
-    const found = await perform(incident, { ...fixture.context('task:b/1/0'), actor: 'task:default/b' })
-    const place = { type: 'queue.filed', repository: PROPOSAL.repository, number: fixture.delivered.length }
-    expect([...filed, ...found]).toMatchObject([
-      { to: 'queue:default/demo', key: 'task:a/1/0/filed', event: place },
-      { to: 'queue:default/demo', key: 'task:b/1/0/filed', event: { ...place, task: 'default/b' } },
-    ])
-    expect(await perform(PROPOSAL, fixture.context('task:c/1/0'))).toEqual([])
-  })
+it('the queue learns which issue an incident Task filed, or found open, and nobody of a proposal (ALERTS-6)', async (fixture) => {
+  const { perform } = fixture.edge.handlers.fileIssue
+  const incident = { ...PROPOSAL, sort: 'incident' } as const
+  const filed = await perform(incident, fixture.context('task:a/1/0'))
+  const found = await perform(incident, { ...fixture.context('task:b/1/0'), actor: 'task:default/b' })
+  const place = { type: 'queue.filed', repository: PROPOSAL.repository, number: fixture.delivered.length }
+  expect([...filed, ...found]).toMatchObject([
+    { to: 'queue:default/demo', key: 'task:a/1/0/filed', event: place },
+    { to: 'queue:default/demo', key: 'task:b/1/0/filed', event: { ...place, task: 'default/b' } },
+  ])
+  expect(await perform(PROPOSAL, fixture.context('task:c/1/0'))).toEqual([])
 })
 
-test('LABELS-7: an incident carries the incident label from the start (OUTCOME-INCIDENT-5, LABELS-7)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    await fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, fixture.context('task:t/1/0'))
-    const { data } = await fixture.octokit('bot').issues.listForRepo(PLACE)
-    expect(data[0]?.labels.map((label) => (typeof label === 'string' ? label : label.name))).toEqual([
-      'platform-incident',
-    ])
-  })
+it('LABELS-7: an incident carries the incident label from the start (OUTCOME-INCIDENT-5, LABELS-7)', async (fixture) => {
+  await fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, fixture.context('task:t/1/0'))
+  expect(labelsOf(fixture, 1)).toEqual(['platform-incident'])
 })
 
 test('a merge request is opened once for its branch, lost answer or not, and is known before its Task hears (SERVICE-5)', async () => {
@@ -204,52 +189,48 @@ test('a merge request is opened once for its branch, lost answer or not, and is 
   })
 })
 
-test('LAW-3: an opening that was withdrawn while it looked at the branch opens nothing [FORGE-WRITES-1]', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    await fixture.push(await fixture.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
-    const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
-    const withdrawn = { ...fixture.context('a'), signal: AbortSignal.abort() }
-    expect(await fixture.edge.handlers.openMergeRequest.perform(params, withdrawn)).toMatchObject([
-      { event: { type: 'mr.openFailed', reason: 'withdrawn', attempt: 1 } },
-    ])
-    expect(count(fixture, 'pull.open')).toBe(0)
-  })
+it('LAW-3: an opening that was withdrawn while it looked at the branch opens nothing [FORGE-WRITES-1]', async (fixture) => {
+  await fixture.push(await fixture.clone('bot'), BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+  const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
+  const withdrawn = { ...fixture.context('a'), signal: AbortSignal.abort() }
+  expect(await fixture.edge.handlers.openMergeRequest.perform(params, withdrawn)).toMatchObject([
+    { event: { type: 'mr.openFailed', reason: 'withdrawn', attempt: 1 } },
+  ])
+  expect(count(fixture, 'pull.open')).toBe(0)
 })
 
-test('R5: an effect that another process may perform by now looks at the forge and writes nothing there', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const number = openIssue(fixture)
-    const { handlers } = fixture.edge
-    const folder = await fixture.clone('bot')
-    const sha = await fixture.push(folder, BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
-    await fixture.push(folder, 'platform/other', { 'src/div.js': 'export const div = 1\n' })
-    const pull = await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
-    const assertHeld = (): never => {
-      throw new EffectNotHeldError('task:t/1/0')
-    }
-    const lost = { ...fixture.context('task:t/1/0'), assertHeld }
-    const verdict = 'approve' as const
-    const review = { ...SUBJECT, number: pull.number, sha, verdict, body: 'Good', findings: [] }
-    const opening = { ...SUBJECT, branch: 'platform/other', title: 'T', body: 'B', closes: [], attempt: 1 }
-    const merging = { ...SUBJECT, number: pull.number, sha, base: 'main', attempt: 1, grants: [] }
-    const isKnown = async (): Promise<boolean> =>
-      (await fixture.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
-    await until(isKnown)
-    const writes = (): number => fixture.forge.audit().filter(({ actor }) => actor === 'bot').length
-    const before = writes()
-    const tries = [
-      () => handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body: 'Hello' }, lost),
-      () => handlers.writeLabels.perform({ ...SUBJECT, number, labels: ['a'], managed: ['a'] }, lost),
-      () => handlers.closeIssue.perform({ ...SUBJECT, number }, lost),
-      () => handlers.fileIssue.perform(PROPOSAL, lost),
-      () => handlers.postReview.perform(review, lost),
-      () => handlers.openMergeRequest.perform(opening, lost),
-      () => handlers.mergeMergeRequest.perform(merging, lost),
-      () => handlers.checkProject.perform({ project: 'default/demo' }, lost),
-    ]
-    for (const attempt of tries) await expect(attempt()).rejects.toBeInstanceOf(EffectNotHeldError)
-    expect(writes()).toBe(before)
-  })
+it('R5: an effect that another process may perform by now looks at the forge and writes nothing there', async (fixture) => {
+  const number = openIssue(fixture)
+  const { handlers } = fixture.edge
+  const folder = await fixture.clone('bot')
+  const sha = await fixture.push(folder, BRANCH, { 'src/mul.js': 'export const mul = 1\n' })
+  await fixture.push(folder, 'platform/other', { 'src/div.js': 'export const div = 1\n' })
+  const pull = await fixture.forge.openPull('bot', REPO, { title: 'Mul', body: '', head: BRANCH, base: 'main' })
+  const assertHeld = (): never => {
+    throw new EffectNotHeldError('task:t/1/0')
+  }
+  const lost = { ...fixture.context('task:t/1/0'), assertHeld }
+  const verdict = 'approve' as const
+  const review = { ...SUBJECT, number: pull.number, sha, verdict, body: 'Good', findings: [] }
+  const opening = { ...SUBJECT, branch: 'platform/other', title: 'T', body: 'B', closes: [], attempt: 1 }
+  const merging = { ...SUBJECT, number: pull.number, sha, base: 'main', attempt: 1, grants: [] }
+  const isKnown = async (): Promise<boolean> =>
+    (await fixture.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
+  await until(isKnown)
+  const writes = (): number => fixture.forge.audit().filter(({ actor }) => actor === 'bot').length
+  const before = writes()
+  const tries = [
+    () => handlers.postComment.perform({ ...SUBJECT, number, on: 'issue', body: 'Hello' }, lost),
+    () => handlers.writeLabels.perform({ ...SUBJECT, number, labels: ['a'], managed: ['a'] }, lost),
+    () => handlers.closeIssue.perform({ ...SUBJECT, number }, lost),
+    () => handlers.fileIssue.perform(PROPOSAL, lost),
+    () => handlers.postReview.perform(review, lost),
+    () => handlers.openMergeRequest.perform(opening, lost),
+    () => handlers.mergeMergeRequest.perform(merging, lost),
+    () => handlers.checkProject.perform({ project: 'default/demo' }, lost),
+  ]
+  for (const attempt of tries) await expect(attempt()).rejects.toBeInstanceOf(EffectNotHeldError)
+  expect(writes()).toBe(before)
 })
 
 test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
@@ -323,53 +304,50 @@ async function checked(fixture: EdgeFixture): Promise<Record<string, unknown>> {
   return delivery!.event
 }
 
-test('a Project that can work is ready; its hook and labels are there, once', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    expect(await checked(fixture)).toMatchObject({
-      type: 'project.checked',
-      ready: true,
-      reason: 'Checked',
-      generation: 3,
-      message: '',
-    })
-    await checked(fixture)
-    const { data: hooks } = await fixture.octokit('bot').repos.listWebhooks({ ...PLACE })
-    expect(hooks).toHaveLength(1)
-    const { data: labels } = await fixture.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
-    expect(labels.map((label) => label.name)).toEqual(
-      expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']),
-    )
+it('a Project that can work is ready; its hook and labels are there, once', async (fixture) => {
+  expect(await checked(fixture)).toMatchObject({
+    type: 'project.checked',
+    ready: true,
+    reason: 'Checked',
+    generation: 3,
+    message: '',
   })
+  await checked(fixture)
+  const { data: hooks } = await fixture.octokit('bot').repos.listWebhooks({ ...PLACE })
+  expect(hooks).toHaveLength(1)
+  const { data: labels } = await fixture.octokit('bot').issues.listLabelsForRepo({ ...PLACE })
+  expect(labels.map((label) => label.name)).toEqual(
+    expect.arrayContaining(['platform', 'platform-approved', 'platform-incident']),
+  )
 })
 
-test.each([
+it.for([
   ['there is no Secret', undefined, 'token and webhookSecret'],
   ['the Secret has no keys', {}, 'token and webhookSecret'],
   ['the token is missing', { webhookSecret: 's' }, 'token'],
   ['the token is empty', { token: '', webhookSecret: 's' }, 'token'],
+  ['the secret of the hook is missing', { token: 'token-of-bot' }, 'webhookSecret'],
   ['the secret of the hook is empty', { token: 'token-of-bot', webhookSecret: '' }, 'webhookSecret'],
-])('PROJECT-2: where %s, the Project is not ready, and every missing key is named', async (_name, secret, lacks) => {
-  await withForgeEdge({}, async (fixture) => {
+])(
+  'PROJECT-2: where %s, the Project is not ready, and every missing key is named',
+  async ([, secret, lacks], fixture) => {
     fixture.secret = secret
     const before = fixture.forge.audit().length
     const found = { ready: false, reason: 'SecretMissingKeys', message: `the Secret lacks ${lacks}` }
     expect(await checked(fixture)).toMatchObject(found)
     expect(fixture.forge.audit()).toHaveLength(before)
-  })
-})
+  },
+)
 
 test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-5, PROJECT-2, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-8)', async () => {
   await withForgeEdge({}, async (fixture) => {
-    fixture.secret = { token: 'token-of-bot' }
-    expect(await checked(fixture)).toMatchObject({
-      ready: false,
-      reason: 'SecretMissingKeys',
-      message: 'the Secret lacks webhookSecret',
-    })
-    fixture.secret = { token: 'nobody', webhookSecret: 's' }
-    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'TokenRefused' })
-    fixture.secret = { token: 'token-of-maintainer', webhookSecret: 's' }
-    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'BotLoginMismatch' })
+    for (const [token, reason] of [
+      ['nobody', 'TokenRefused'],
+      ['token-of-maintainer', 'BotLoginMismatch'],
+    ] as const) {
+      fixture.secret = { token, webhookSecret: 's' }
+      expect(await checked(fixture)).toMatchObject({ ready: false, reason })
+    }
   })
   const project: EdgeFixtureOptions['project'] = (given) => ({
     ...given,
@@ -412,29 +390,26 @@ test('an attempt that a forge leaves without an answer for 20 seconds stands for
   })
 })
 
-test('a bot that may not write labels makes the Project not ready (PROJECT-STATUS-13)', async () => {
-  await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'read' } } }, async (fixture) => {
-    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'LabelsNotWritable' })
+test.each<[string, EdgeFixtureOptions, string]>([
+  ['a bot that may not write labels', { repository: { permissions: { maintainer: 'admin', bot: 'read' } } }, ''],
+  [
+    'a label that the forge takes by no name',
+    { project: (given) => ({ ...given, triggerLabel: 'x'.repeat(51) }) },
+    'name is too long (maximum is 50 characters)',
+  ],
+])('%s makes the Project not ready, in the forge’s words (PROJECT-STATUS-13)', async (_what, options, words) => {
+  await withForgeEdge(options, async (fixture) => {
+    const event = await checked(fixture)
+    expect(event).toMatchObject({ ready: false, reason: 'LabelsNotWritable', message: expect.stringContaining(words) })
   })
 })
 
-test('a label that the forge takes by no name makes the Project not ready, in the forge’s words (PROJECT-STATUS-13)', async () => {
-  const project: EdgeFixtureOptions['project'] = (given) => ({ ...given, triggerLabel: 'x'.repeat(51) })
-  await withForgeEdge({ project }, async (fixture) => {
-    const event = await checked(fixture)
-    expect(event).toMatchObject({ ready: false, reason: 'LabelsNotWritable' })
-    expect(event['message']).toContain('name is too long (maximum is 50 characters)')
-  })
-})
-
-test('a Project whose name another one holds is not ready, and nothing of it is asked of any forge (RESOURCES-19, PROJECT-STATUS-13)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    fixture.holder = 'team/demo'
-    const event = await checked(fixture)
-    expect(event).toMatchObject({ ready: false, reason: 'NameConflict', generation: 3 })
-    expect(event['message']).toContain('team/demo')
-    expect(fixture.forge.audit().filter(({ actor }) => actor === 'bot')).toEqual([])
-  })
+it('a Project whose name another one holds is not ready, and nothing of it is asked of any forge (RESOURCES-19, PROJECT-STATUS-13)', async (fixture) => {
+  fixture.holder = 'team/demo'
+  const event = await checked(fixture)
+  expect(event).toMatchObject({ ready: false, reason: 'NameConflict', generation: 3 })
+  expect(event['message']).toContain('team/demo')
+  expect(fixture.forge.audit().filter(({ actor }) => actor === 'bot')).toEqual([])
 })
 
 test.each([
@@ -473,13 +448,11 @@ test('documentation that is not enrolled is said, and holds nothing up; enrolled
   })
 })
 
-test('a resync names the run that asked for it', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const asked = { project: 'default/demo', run: 'issueScan/3' }
-    expect(await fixture.edge.handlers.resyncMirror.perform(asked, fixture.context('r'))).toMatchObject([
-      { event: { type: 'project.resynced', run: 'issueScan/3' } },
-    ])
-  })
+it('a resync names the run that asked for it', async (fixture) => {
+  const asked = { project: 'default/demo', run: 'issueScan/3' }
+  expect(await fixture.edge.handlers.resyncMirror.perform(asked, fixture.context('r'))).toMatchObject([
+    { event: { type: 'project.resynced', run: 'issueScan/3' } },
+  ])
 })
 
 test('a bot without the right to hooks leaves the Project ready and says so (PROJECT-STATUS-14)', async () => {
