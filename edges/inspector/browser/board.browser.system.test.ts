@@ -263,6 +263,39 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     })
   })
 
+  test('a board without a Task says the next three commands: of a Project, or of its first issue', async () => {
+    await withBoard('', async (page) => {
+      const nothing = { cards: [], more: 0 }
+      const board = {
+        now: Date.now(),
+        withheld: null,
+        waiting: nothing,
+        working: nothing,
+        queued: nothing,
+        ended: nothing,
+      }
+      const project = { project: 'default/demo', fault: null, hold: '', slots: 2, used: 0, budgets: [] }
+      const shown = async (projects: readonly object[]): Promise<readonly string[]> => {
+        await page.route('**/inspector/api/board*', (route) => route.fulfill({ json: { ...board, projects } }))
+        await page.reload()
+        await page.locator('.first').waitFor()
+        return page.locator('.first :is(h2, code)').allInnerTexts()
+      }
+      expect(await shown([])).toEqual([
+        'There is no Project yet',
+        'statewright apply -f project.yaml',
+        'statewright get projects',
+        'statewright waiting',
+      ])
+      expect(await shown([project])).toEqual([
+        'No Task today, and none waits',
+        'statewright get projects',
+        'statewright get repositories',
+        'statewright waiting',
+      ])
+    })
+  })
+
   test('a long title ends with a sign after three lines on card and row, and is whole where the pointer rests', async () => {
     const title = `${'Parse durations of many units '.repeat(6)}to the end`
     await fixture.send('issue:default/lib-41', { type: 'issue.observed', facts: { ...issueFacts(41), title } })

@@ -45,7 +45,7 @@ export const keyTable = {
     { keys: ['Enter'], does: 'shows its table', action: 'showTable' },
     { keys: [' '], does: 'opens or folds a branch, shows the table of anything else', action: 'fold' },
     { keys: ['Escape'], does: 'leaves the states; arrow keys then move the chart', action: 'leave' },
-    { keys: ['+'], does: 'makes the chart larger', zoom: zoomStep },
+    { keys: ['+'], does: 'makes the chart larger, as Ctrl and the wheel do', zoom: zoomStep },
     { keys: ['-'], does: 'makes it smaller', zoom: 1 / zoomStep },
   ],
 } as const satisfies Readonly<Record<string, readonly Key[]>>

@@ -64,8 +64,24 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const fit = (): number => Math.min((visible.width - 8) / shown.width, (visible.height - 8) / shown.height)
   return h(OneTabStop, { tag: 'div', class: 'chart', place: 'Chart', items: parts, order: alongLines }, [
     h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' }, [
-      h('button', { onClick: () => zoom((now) => now / zoomStep), 'aria-label': 'Smaller' }, '−'),
-      h('button', { onClick: () => zoom((now) => now * zoomStep), 'aria-label': 'Larger' }, '+'),
+      h(
+        'button',
+        {
+          onClick: () => zoom((now) => now / zoomStep),
+          'aria-label': 'Smaller',
+          title: 'Smaller: − or Ctrl and the wheel',
+        },
+        '−',
+      ),
+      h(
+        'button',
+        {
+          onClick: () => zoom((now) => now * zoomStep),
+          'aria-label': 'Larger',
+          title: 'Larger: + or Ctrl and the wheel',
+        },
+        '+',
+      ),
       h('button', { onClick: () => zoom(fit) }, 'Fit'),
       h('button', { onClick: () => findActive(readableScale) }, 'Find active'),
       branchesOf(chart).size === 0

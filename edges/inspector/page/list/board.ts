@@ -79,8 +79,8 @@ export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentCh
           h('input', { type: 'checkbox', checked: isMine, onChange: () => setMe(isMine ? '' : login) }),
           ` Only what waits for ${login}`,
         ]),
-    board.projects.length === 0 && used.length === 0 && document.body.dataset['file'] === undefined
-      ? h(FirstSteps, null)
+    isUnused(board) && used.length === 0 && document.body.dataset['file'] === undefined
+      ? h(FirstSteps, { hasProject: board.projects.length > 0 })
       : h(OneTabStop, { tag: 'div', class: 'columns', items: '.task', columns: '.column' }, [
           h(Column, {
             title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
@@ -163,14 +163,24 @@ function useBoard(
   return read
 }
 
-function FirstSteps(): ComponentChild {
-  const steps = [
-    ['statewright apply -f project.yaml', 'a Project, its Repository and their Secret'],
+/** Nothing was asked of it today, and nothing is asked now. */
+function isUnused({ waiting, working, queued, ended }: Board): boolean {
+  return [waiting, working, queued, ended].every(({ cards, more }) => cards.length + more === 0)
+}
+
+function FirstSteps({ hasProject }: { readonly hasProject: boolean }): ComponentChild {
+  const steps: readonly (readonly [command: string, what: string])[] = [
+    ...(hasProject
+      ? []
+      : [['statewright apply -f project.yaml', 'a Project, its Repository and their Secret'] as const]),
     ['statewright get projects', 'whether it is ready, and what it lacks'],
+    ...(hasProject
+      ? [['statewright get repositories', 'where to open an issue: one with the trigger label starts a Task'] as const]
+      : []),
     ['statewright waiting', 'what waits for you, once an issue has the trigger label'],
-  ] as const
+  ]
   return h('div', { class: 'first' }, [
-    h('h2', null, 'There is no Project yet'),
+    h('h2', null, hasProject ? 'No Task today, and none waits' : 'There is no Project yet'),
     h(
       'ol',
       null,
