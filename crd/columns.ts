@@ -35,6 +35,7 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
   Repository: [
     { name: 'Project', type: 'string', path: '.spec.projectRef' },
     { name: 'URL', type: 'string', path: '.spec.url' },
+    { name: 'Indexed', type: 'string', path: conditionPath('Indexed', 'status'), wide: true },
   ],
   Task: [
     { name: 'Kind', type: 'string', path: '.spec.kind' },

@@ -183,6 +183,16 @@ test('the columns of issues and merge requests, and the age of everything (RESOU
     ])
 })
 
+test('the wide list of Repositories shows whether the memory holds each (RESOURCES-24)', () => {
+  const repository = kinds.find(({ kind }) => kind === 'Repository')!
+  expect(definitionOf(repository).version['additionalPrinterColumns']).toContainEqual({
+    name: 'Indexed',
+    type: 'string',
+    jsonPath: '.status.conditions[?(@.type=="Indexed")].status',
+    priority: 1,
+  })
+})
+
 test('a Task’s status carries every field that a column of its kind shows (TASK-RESOURCE-6, TASK-RESOURCE-15)', () => {
   const blank = newTask('default/t')
   const config = { ...blank.config, project: 'default/demo' }
