@@ -42,6 +42,31 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => fixture?.stop(), 30_000)
 
+type Send = () => Promise<Answer>
+
+/** What the first pod of the Task sends. */
+function first(path: string, body?: unknown, token?: string): Send {
+  return () =>
+    story.by(story.first, path, { ...(body === undefined ? {} : { body }), ...(token === undefined ? {} : { token }) })
+}
+
+function refused(what: string, send: Send, refusal: Refusal): Promise<Answer> {
+  return expectRefused(fixture, what, send, refusal)
+}
+
+/** A token of the Task's pod but for these claims. */
+async function mint(claims: Partial<PodClaims>, seconds = 600): Promise<string> {
+  const keys = await loadKeys({ stateDir: join(fixture.dir, 'state'), keysDir: '' })
+  const own = {
+    project: 'default/demo',
+    projectUid,
+    task: `default/${story.name}`,
+    pod: 1,
+    agentKind: 'implement',
+  } as const
+  return podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint({ ...own, ...claims }, seconds)
+}
+
 describe('a Task', () => {
   test('of a reporter’s issue has a pod, and the pod a token (AGENT-API-12, BUNDLE-1, SERVICE-3)', async () => {
     const { status, body } = await story.by(story.first, '')
@@ -75,18 +100,8 @@ describe('a Task', () => {
 
   describe('refuses of its pod', () => {
     test('an outcome with missing and unknown fields, every one of them named (OUTCOME-3, OUTCOME-5, OUTCOME-16, OUTCOME-IMPLEMENT-2)', async () => {
-      const answer = await expectRefused(
-        fixture,
-        'outcome',
-        () =>
-          story.outcome(story.first, {
-            action: 'submitted',
-            change_significance: 'tiny',
-            colour: 'red',
-            merge_order: 7,
-          }),
-        invalid,
-      )
+      const payload = { action: 'submitted', change_significance: 'tiny', colour: 'red', merge_order: 7 }
+      const answer = await refused('outcome', () => story.outcome(story.first, payload), invalid)
       expect(pathsOf(answer)).toEqual([
         '/payload/body',
         '/payload/change_significance',
@@ -120,17 +135,13 @@ describe('a Task', () => {
         ['/payload/plan_note_id', '/payload/reason'],
       ],
     ])('%s', async (what, body, paths) => {
-      expect(
-        pathsOf(await expectRefused(fixture, what, () => story.by(story.first, '/outcome', { body }), invalid)),
-      ).toEqual(paths)
+      expect(pathsOf(await refused(what, first('/outcome', body), invalid))).toEqual(paths)
     })
 
     test('half a citation, under its own code (OUTCOME-IMPLEMENT-7)', async () => {
       const payload = { action: 'approved', reason: 'x', plan_note_id: 'n', approving_maintainer: people.maintainer }
-      const answer = await expectRefused(fixture, 'half', () => story.outcome(story.first, payload), {
-        status: 400,
-        code: 'citation-incomplete',
-      })
+      const incomplete = { status: 400, code: 'citation-incomplete' }
+      const answer = await refused('half', () => story.outcome(story.first, payload), incomplete)
       expect(pathsOf(answer)).toEqual(['/payload/approval_citations'])
     })
 
@@ -141,22 +152,13 @@ describe('a Task', () => {
       const answer = await story.outcome(story.first, review, { kind: 'review' })
       expectProblem(fixture, answer, { status: 409, code: 'kind-mismatch' }, 'kind')
       expect(await fixture.task()).toEqual({ ...before, at: (await fixture.task())?.at })
-      await expectRefused(fixture, 'broken', () => story.by(story.first, '/outcome', { body: '{"kind":' }), malformed)
-      await expectRefused(
-        fixture,
-        'text',
-        () => story.by(story.first, '/outcome', { body: 'hello', headers: { 'content-type': 'text/plain' } }),
-        { status: 415, code: 'unsupported-media-type' },
-      )
-      await expectRefused(
-        fixture,
-        'too much',
-        () =>
-          story.by(story.first, '/outcome', {
-            body: { kind: 'implement', payload: { action: 'rejected', reason: 'x'.repeat(3 * 1024 * 1024) } },
-          }),
-        { status: 413, code: 'body-too-large' },
-      )
+      await refused('broken', first('/outcome', '{"kind":'), malformed)
+      const text = { body: 'hello', headers: { 'content-type': 'text/plain' } }
+      const unsupported = { status: 415, code: 'unsupported-media-type' }
+      await refused('text', () => story.by(story.first, '/outcome', text), unsupported)
+      const payload = { action: 'rejected', reason: 'x'.repeat(3 * 1024 * 1024) }
+      const tooLarge = { status: 413, code: 'body-too-large' }
+      await refused('too much', first('/outcome', { kind: 'implement', payload }), tooLarge)
     })
 
     test.each<[string, string, unknown, string[]]>([
@@ -191,9 +193,7 @@ describe('a Task', () => {
         ['/body', '/in_reply_to', '/number'],
       ],
     ])('%s', async (what, path, body, paths) => {
-      expect(pathsOf(await expectRefused(fixture, what, () => story.by(story.first, path, { body }), invalid))).toEqual(
-        paths,
-      )
+      expect(pathsOf(await refused(what, first(path, body), invalid))).toEqual(paths)
     })
 
     test.each<[string, string[]]>([
@@ -202,40 +202,21 @@ describe('a Task', () => {
       ['kind=issues&repo=duration&state=merged&since_days=3', ['/since_days', '/state']],
       ['kind=everything', ['/kind', '/repo']],
     ])('a read of the forge with %s', async (query, paths) => {
-      expect(
-        pathsOf(await expectRefused(fixture, query, () => story.by(story.first, `/scm?${query}`), invalid)),
-      ).toEqual(paths)
+      expect(pathsOf(await refused(query, first(`/scm?${query}`), invalid))).toEqual(paths)
     })
 
     test('what the forge does not have: a 404, never a 500 (TOOL-SCM-READ-2)', async () => {
-      await expectRefused(fixture, 'ci', () => story.by(story.first, '/scm?kind=ci&repo=duration&number=999'), missing)
-      await expectRefused(
-        fixture,
-        'an issue',
-        () => story.by(story.first, '/scm?kind=issues&repo=duration&number=999'),
-        missing,
-      )
-      await expectRefused(fixture, 'a repository', () => story.by(story.first, '/scm?kind=issues&repo=other'), missing)
-      await expectRefused(
-        fixture,
-        'a comment',
-        () =>
-          story.by(story.first, '/issues', { body: { action: 'comment', repo: 'duration', number: 999, body: 'hm' } }),
-        missing,
-      )
+      const comment = { action: 'comment', repo: 'duration', number: 999, body: 'hm' }
+      await refused('ci', first('/scm?kind=ci&repo=duration&number=999'), missing)
+      await refused('an issue', first('/scm?kind=issues&repo=duration&number=999'), missing)
+      await refused('a repository', first('/scm?kind=issues&repo=other'), missing)
+      await refused('a comment', first('/issues', comment), missing)
     })
 
     test('a merge request before the approval, with what is missing', async () => {
-      const answer = await expectRefused(
-        fixture,
-        'open',
-        () =>
-          story.by(story.first, '/merge-requests', {
-            body: { action: 'open', repo: 'duration', title: 't', body: 'b' },
-          }),
-        { status: 409, code: 'approval-required' },
-      )
-      expect(answer.body).toMatchObject({
+      const opening = { action: 'open', repo: 'duration', title: 't', body: 'b' }
+      const required = { status: 409, code: 'approval-required' }
+      expect((await refused('open', first('/merge-requests', opening), required)).body).toMatchObject({
         reason: 'approval-required',
         issues: [{ repository: 'duration', number: story.issue, detail: 'needs-maintainer-comment' }],
       })
@@ -243,206 +224,63 @@ describe('a Task', () => {
 
     test('tools that its profile does not have, called by hand (GATING-4, AGENT-API-6)', async () => {
       const denied: Refusal = { status: 403, code: 'tool-denied' }
-      await expectRefused(fixture, 'task_list', () => fixture.call('/tasks', { token: story.first.token }), denied)
-      const keys = await loadKeys({ stateDir: join(fixture.dir, 'state'), keysDir: '' })
-      const mint = (claims: Partial<PodClaims>): Promise<string> =>
-        podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
-          {
-            project: 'default/demo',
-            projectUid,
-            task: `default/${story.name}`,
-            pod: 1,
-            agentKind: 'implement',
-            ...claims,
-          },
-          600,
-        )
-      const review = await mint({ agentKind: 'review' })
-      await expectRefused(
-        fixture,
-        'issue_write of a review',
-        () =>
-          story.by(story.first, '/issues', {
-            token: review,
-            body: { action: 'comment', repo: 'duration', number: story.issue, body: 'hm' },
-          }),
-        denied,
-      )
-      const upgrade = await mint({ agentKind: 'upgrade' })
-      await expectRefused(
-        fixture,
-        'issue_write of an upgrade',
-        () =>
-          story.by(story.first, '/issues', {
-            token: upgrade,
-            body: { action: 'create', repo: 'duration', title: 't', body: 'b' },
-          }),
-        denied,
-      )
-      const refine = await mint({ agentKind: 'refine' })
-      await expectRefused(
-        fixture,
-        'mr_write open of a refine',
-        () =>
-          story.by(story.first, '/merge-requests', {
-            token: refine,
-            body: { action: 'open', repo: 'duration', title: 't', body: 'b' },
-          }),
-        denied,
-      )
+      await refused('task_list', () => fixture.call('/tasks', { token: story.first.token }), denied)
+      const writing = { repo: 'duration', title: 't', body: 'b' }
+      const comment = { action: 'comment', repo: 'duration', number: story.issue, body: 'hm' }
+      for (const [agentKind, path, body] of [
+        ['review', '/issues', comment],
+        ['upgrade', '/issues', { action: 'create', ...writing }],
+        ['refine', '/merge-requests', { action: 'open', ...writing }],
+      ] as const)
+        await refused(`${path} of ${agentKind}`, first(path, body, await mint({ agentKind })), denied)
     })
 
     test('what belongs to another Task, pod or Project (AGENT-API-7, AGENT-API-8, AGENT-API-9, AGENT-API-10, AGENT-API-14, OUTCOME-4, ORCHESTRATOR-ERRORS-2)', async () => {
-      const keys = await loadKeys({ stateDir: join(fixture.dir, 'state'), keysDir: '' })
-      const mint = (claims: Partial<PodClaims>, seconds = 600): Promise<string> =>
-        podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
-          {
-            project: 'default/demo',
-            projectUid,
-            task: `default/${story.name}`,
-            pod: 1,
-            agentKind: 'implement',
-            ...claims,
-          },
-          seconds,
-        )
+      const task = 'implement-duration-9-zzzzz'
       const note = { kind: 'note', body: 'mine' }
-      await expectRefused(
-        fixture,
-        'another Task',
-        () => fixture.call('/tasks/implement-duration-9-zzzzz/notes', { token: story.first.token, body: note }),
-        forbidden,
-      )
-      const other = await mint({ task: 'default/implement-duration-9-zzzzz' })
-      await expectRefused(
-        fixture,
-        'by another Task’s token',
-        () => story.by(story.first, '/notes', { token: other, body: note }),
-        forbidden,
-      )
-      const unborn = await mint({ pod: 7 })
-      await expectRefused(
-        fixture,
-        'by a pod that never was',
-        () => story.by(story.first, '/notes', { token: unborn, body: note }),
-        forbidden,
-      )
-      const expired = await mint({}, -120)
-      await expectRefused(
-        fixture,
-        'by an expired token',
-        () => story.by(story.first, '/notes', { token: expired, body: note }),
-        unauthenticated,
-      )
-      const foreign = await mint({ project: 'default/elsewhere' })
-      await expectRefused(
-        fixture,
-        'a Task of another Project',
-        () => story.by(story.first, '', { token: foreign }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'another Project',
-        () => fixture.call('/projects/elsewhere', { token: story.first.token }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'its repositories',
-        () => fixture.call('/projects/elsewhere/repositories', { token: story.first.token }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'its index',
-        () => fixture.call('/projects/elsewhere/task-index', { token: story.first.token }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'its issues',
-        () => story.by(story.first, '/scm?kind=issues&repo=duration&project=elsewhere'),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'a comment there',
+      const elsewhere = { action: 'comment', project: 'elsewhere', repo: 'duration', body: 'hm' }
+      const own =
+        (path: string, body?: unknown): Send =>
         () =>
-          story.by(story.first, '/issues', {
-            body: { action: 'comment', project: 'elsewhere', repo: 'duration', number: story.issue, body: 'hm' },
-          }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'a merge request there',
-        () =>
-          story.by(story.first, '/merge-requests', {
-            body: { action: 'comment', project: 'elsewhere', repo: 'duration', number: 1, body: 'hm' },
-          }),
-        forbidden,
-      )
-      await expectRefused(
-        fixture,
-        'the outcome of another Task',
-        () => story.outcome(story.first, { action: 'rejected', reason: 'x', task: 'implement-duration-9-zzzzz' }),
-        forbidden,
-      )
+          fixture.call(path, { token: story.first.token, ...(body === undefined ? {} : { body }) })
+      const orders: readonly (readonly [what: string, send: Send, refusal?: Refusal])[] = [
+        ['another Task', own(`/tasks/${task}/notes`, note)],
+        ['by another Task’s token', first('/notes', note, await mint({ task: `default/${task}` }))],
+        ['by a pod that never was', first('/notes', note, await mint({ pod: 7 }))],
+        ['by an expired token', first('/notes', note, await mint({}, -120)), unauthenticated],
+        ['a Task of another Project', first('', undefined, await mint({ project: 'default/elsewhere' }))],
+        ['another Project', own('/projects/elsewhere')],
+        ['its repositories', own('/projects/elsewhere/repositories')],
+        ['its index', own('/projects/elsewhere/task-index')],
+        ['its issues', first('/scm?kind=issues&repo=duration&project=elsewhere')],
+        ['a comment there', first('/issues', { ...elsewhere, number: story.issue })],
+        ['a merge request there', first('/merge-requests', { ...elsewhere, number: 1 })],
+        ['the outcome of another Task', () => story.outcome(story.first, { action: 'rejected', reason: 'x', task })],
+      ]
+      for (const [what, send, refusal = forbidden] of orders) await refused(what, send, refusal)
     })
 
-    test('the operator’s own API', async () => {
-      const operations: [string, string][] = [
-        ['GET', '/operations/open'],
-        ['GET', '/operations/transcript?task=x'],
-        ['POST', '/operations/redeliver'],
-        ['PUT', '/resources'],
-        ['GET', '/resources/projects'],
-      ]
-      for (const [method, path] of operations)
-        await expectRefused(
-          fixture,
-          path,
-          () =>
-            fixture.call(path, {
-              method,
-              token: story.first.token,
-              ...(method === 'GET' ? {} : { body: { key: 'x' } }),
-            }),
-          unauthenticated,
-        )
+    test.each([
+      ['GET', '/operations/open'],
+      ['GET', '/operations/transcript?task=x'],
+      ['POST', '/operations/redeliver'],
+      ['PUT', '/resources'],
+      ['GET', '/resources/projects'],
+    ])('the operator’s own API: %s %s', async (method, path) => {
+      const { token } = story.first
+      const body = method === 'GET' ? {} : { body: { key: 'x' } }
+      await refused(path, () => fixture.call(path, { method, token, ...body }), unauthenticated)
     })
   })
 
   test('takes no outcome, note or comment from a person: only a pod of it may speak (AGENT-API-2)', async () => {
     const token = await fixture.operatorToken()
     expect((await story.by(story.first, '', { token })).status).toBe(200)
-    await expectRefused(
-      fixture,
-      'outcome',
-      () =>
-        story.by(story.first, '/outcome', {
-          token,
-          body: { kind: 'implement', payload: { action: 'rejected', reason: 'x' } },
-        }),
-      forbidden,
-    )
-    await expectRefused(
-      fixture,
-      'note',
-      () => story.by(story.first, '/notes', { token, body: { kind: 'note', body: 'x' } }),
-      forbidden,
-    )
-    await expectRefused(
-      fixture,
-      'comment',
-      () =>
-        story.by(story.first, '/issues', {
-          token,
-          body: { action: 'comment', repo: 'duration', number: story.issue, body: 'x' },
-        }),
-      forbidden,
-    )
+    const outcome = { kind: 'implement', payload: { action: 'rejected', reason: 'x' } }
+    const comment = { action: 'comment', repo: 'duration', number: story.issue, body: 'x' }
+    await refused('outcome', first('/outcome', outcome, token), forbidden)
+    await refused('note', first('/notes', { kind: 'note', body: 'x' }, token), forbidden)
+    await refused('comment', first('/issues', comment, token), forbidden)
   })
 
   test('says on the forge what its pod says, once, however often it is said (TOOL-ISSUE-7)', async () => {
@@ -479,28 +317,11 @@ describe('a Task', () => {
       sign: { secret?: string; signature?: string } = {},
     ): Promise<Answer> {
       const now = new Date().toISOString()
-      const told = {
-        turnId: 'turn-0',
-        task: `default/${story.name}`,
-        pod: 1,
-        idempotencyKey: `${pod.id}/0`,
-        state: 'completed',
-        finalText: 'done',
-        stopReason: 'end_turn',
-        pushed: [],
-        failed: [],
-        startedAt: now,
-        completedAt: now,
-      }
-      const usage = {
-        inputTokens: 0,
-        outputTokens: 0,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        costUsd: 0,
-        byModel: {},
-      }
-      const body = JSON.stringify({ ...told, usage, ...change })
+      const of = { turnId: 'turn-0', task: `default/${story.name}`, pod: 1, idempotencyKey: `${pod.id}/0` }
+      const end = { state: 'completed', finalText: 'done', stopReason: 'end_turn', startedAt: now, completedAt: now }
+      const tokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+      const usage = { ...tokens, costUsd: 0, byModel: {} }
+      const body = JSON.stringify({ ...of, ...end, pushed: [], failed: [], usage, ...change })
       const signature = sign.signature ?? signHmac(sign.secret ?? pod.callbackSecret, body)
       return fixture.internal('/internal/turn-complete', {
         body,
@@ -509,32 +330,18 @@ describe('a Task', () => {
     }
 
     test('believes no forged callback', async () => {
-      await expectRefused(fixture, 'unsigned', () => callback(story.first, {}, { signature: '' }), badSignature)
-      await expectRefused(fixture, 'guessed', () => callback(story.first, {}, { secret: 'a guess' }), badSignature)
-      await expectRefused(
-        fixture,
-        'of another body',
-        () => callback(story.first, {}, { signature: signHmac(story.first.callbackSecret, '{}') }),
-        badSignature,
-      )
-      await expectRefused(
-        fixture,
-        'for another pod',
-        () => callback(story.first, { pod: 2, idempotencyKey: `default/${story.name}/2/0` }),
-        badSignature,
-      )
-      await expectRefused(
-        fixture,
-        'for another Task',
-        () => callback(story.first, { task: 'default/implement-duration-9-zzzzz' }),
-        badSignature,
-      )
-      await expectRefused(
-        fixture,
-        'with fields of its own',
-        () => callback(story.first, { accountUsage: { all: 100 }, admin: true }),
-        invalid,
-      )
+      const task = 'default/implement-duration-9-zzzzz'
+      const idempotencyKey = `default/${story.name}/2/0`
+      const orders: readonly (readonly [what: string, ...told: Parameters<typeof callback>])[] = [
+        ['unsigned', story.first, {}, { signature: '' }],
+        ['guessed', story.first, {}, { secret: 'a guess' }],
+        ['of another body', story.first, {}, { signature: signHmac(story.first.callbackSecret, '{}') }],
+        ['for another pod', story.first, { pod: 2, idempotencyKey }],
+        ['for another Task', story.first, { task }],
+      ]
+      for (const [what, ...told] of orders) await refused(what, () => callback(...told), badSignature)
+      const own = { accountUsage: { all: 100 }, admin: true }
+      await refused('with fields of its own', () => callback(story.first, own), invalid)
     })
 
     test('acknowledges a callback of a turn that is not there, or of another pod’s turn, and changes nothing (CALLBACK-12)', async () => {
