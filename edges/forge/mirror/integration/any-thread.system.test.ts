@@ -8,6 +8,7 @@ import { withForgeEdge } from '../../testing/fixture.ts'
 import { judgedThread } from '../facts/judged-thread.ts'
 import { mirrorRules } from '../facts/rules.ts'
 import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
+import { testInside } from '../../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 
@@ -25,29 +26,25 @@ type Say = (approved: ApprovedIssue, number: number, login?: string) => Promise<
 
 const onLine = [{ path: 'src/mul.js', body: '/hold', line: 1, wholeFile: false }]
 
-const holds: readonly (readonly [string, Say])[] = [
-  ['a comment', async ({ fixture }, number, login = 'acme') => fixture.forge.comment(login, REPO, number, '/hold').id],
-  [
-    'the body of a review',
-    async ({ fixture }, number, login = 'acme') =>
-      (await fixture.forge.review(login, REPO, number, { event: 'COMMENT', body: '/hold' })).id,
-  ],
-  [
-    'a comment on a line',
-    async ({ fixture }, number, login = 'acme') =>
-      (await fixture.forge.review(login, REPO, number, { event: 'COMMENT', body: 'See below.', comments: onLine })).id,
-  ],
-  [
-    'a review that approves and withdraws',
-    async ({ fixture }, number, login = 'acme') =>
-      (await fixture.forge.review(login, REPO, number, { event: 'APPROVE', body: 'Good, but:\n/hold' })).id,
-  ],
+const reviewed =
+  (event: 'APPROVE' | 'COMMENT' | 'REQUEST_CHANGES', body: string, comments: typeof onLine = []): Say =>
+  async ({ fixture }, number, login = 'acme') =>
+    (await fixture.forge.review(login, REPO, number, { event, body, comments })).id
+
+const commented =
+  (body: string): Say =>
+  async ({ fixture }, number, login = 'acme') =>
+    fixture.forge.comment(login, REPO, number, body).id
+
+const requestChanges = reviewed('REQUEST_CHANGES', 'This must not be merged.')
+
+const words: readonly (readonly [string, Say])[] = [
+  ['a comment', commented('/hold')],
+  ['the body of a review', reviewed('COMMENT', '/hold')],
+  ['a comment on a line', reviewed('COMMENT', 'See below.', onLine)],
+  ['a review that approves and withdraws', reviewed('APPROVE', 'Good, but:\n/hold')],
+  ['a review that requests changes', requestChanges],
 ]
-
-const requestChanges: Say = async ({ fixture }, number, login = 'acme') =>
-  (await fixture.forge.review(login, REPO, number, { event: 'REQUEST_CHANGES', body: 'This must not be merged.' })).id
-
-const words: typeof holds = [...holds, ['a review that requests changes', requestChanges]]
 /** One of each kind: the places differ in how a word is read, not in what follows from it. */
 const kinds = words.filter(([name]) => name === 'a comment' || name === 'a review that requests changes')
 
@@ -61,41 +58,35 @@ async function expectHeld(approved: ApprovedIssue): Promise<void> {
   expect(approved.isMerged).toBe(false)
 }
 
+const it = testInside(withApprovedIssue, {})
+
 describe('a word on the merge request withholds the merge', () => {
-  test.each(words)('LAW-24: %s, webhook delivered', async (_name, say) => {
-    await withApprovedIssue({}, async (approved) => {
-      await say(approved, (await approved.change()).number)
-      await approved.fixture.quiet()
-      await expectHeld(approved)
-    })
+  it.for(words)('LAW-24: %s, webhook delivered', async ([, say], approved) => {
+    await say(approved, (await approved.change()).number)
+    await approved.fixture.quiet()
+    await expectHeld(approved)
   })
-  test.each(words)('LAW-24: %s, read by nobody but the merge (MERGE-11)', async (_name, say) => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      approved.loseWebhooks()
-      await say(approved, number)
-      await expectHeld(approved)
-    })
+  it.for(words)('LAW-24: %s, read by nobody but the merge (MERGE-11)', async ([, say], approved) => {
+    const { number } = await approved.change()
+    approved.loseWebhooks()
+    await say(approved, number)
+    await expectHeld(approved)
   })
-  test('LAW-24: a /hold there takes the grant of the issue back (APPROVAL-17)', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      approved.fixture.forge.comment('acme', REPO, number, '/hold')
-      await approved.fixture.quiet()
-      expect(approved.isGranted).toBe(false)
-      expect(approved.facts).toMatchObject({ withdrawnBy: 'acme' })
-    })
+  it('LAW-24: a /hold there takes the grant of the issue back (APPROVAL-17)', async (approved) => {
+    const { number } = await approved.change()
+    approved.fixture.forge.comment('acme', REPO, number, '/hold')
+    await approved.fixture.quiet()
+    expect(approved.isGranted).toBe(false)
+    expect(approved.facts).toMatchObject({ withdrawnBy: 'acme' })
   })
-  test('LAW-24: what asks for changes quotes the review, and says who can let it go on (MERGE-11)', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      await requestChanges(approved, (await approved.change()).number)
-      await approved.fixture.quiet()
-      expect(await approved.merge()).toEqual([
-        expect.stringMatching(
-          /^acme requests changes: "This must not be merged\." \(http.*\); a newer `\/approve` .* by a maintainer/,
-        ),
-      ])
-    })
+  it('LAW-24: what asks for changes quotes the review, and says who can let it go on (MERGE-11)', async (approved) => {
+    await requestChanges(approved, (await approved.change()).number)
+    await approved.fixture.quiet()
+    expect(await approved.merge()).toEqual([
+      expect.stringMatching(
+        /^acme requests changes: "This must not be merged\." \(http.*\); a newer `\/approve` .* by a maintainer/,
+      ),
+    ])
   })
   test('LAW-24: also where the Task owns no issue (MERGE-11)', async () => {
     await withForgeEdge({}, async (fixture) => {
@@ -117,30 +108,26 @@ describe('a word on the merge request withholds the merge', () => {
       expect(await mergeWhenKnown(fixture, first)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
     })
   })
-  test('LAW-24: a word that lets go and that the forge lists no more lets nothing go, from the first reading on', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      const { fixture } = approved
-      fixture.forge.comment('acme', REPO, number, '/hold')
-      nextSecond()
-      const lift = fixture.forge.comment('maintainer', REPO, number, '/approve').id
-      await fixture.quiet()
-      approved.claim(approved.approval)
-      expect(approved.isGranted).toBe(true)
-      approved.loseWebhooks()
-      approved.delete('maintainer', lift)
-      expect(await approved.merge()).toEqual([expect.stringMatching(/^the forge does not list http.*issuecomment/)])
-      fixture.clock.advance(2 * 60_000)
-      expect(await approved.merge()).toEqual(['approval-revoked'])
-      expect(approved.isMerged).toBe(false)
-    })
+  it('LAW-24: a word that lets go and that the forge lists no more lets nothing go, from the first reading on', async (approved) => {
+    const { number } = await approved.change()
+    const { fixture } = approved
+    fixture.forge.comment('acme', REPO, number, '/hold')
+    nextSecond()
+    const lift = fixture.forge.comment('maintainer', REPO, number, '/approve').id
+    await fixture.quiet()
+    approved.claim(approved.approval)
+    expect(approved.isGranted).toBe(true)
+    approved.loseWebhooks()
+    approved.delete('maintainer', lift)
+    expect(await approved.merge()).toEqual([expect.stringMatching(/^the forge does not list http.*issuecomment/)])
+    fixture.clock.advance(2 * 60_000)
+    expect(await approved.merge()).toEqual(['approval-revoked'])
+    expect(approved.isMerged).toBe(false)
   })
-  test.each(kinds)('%s by somebody who maintains nothing withholds nothing', async (_name, say) => {
-    await withApprovedIssue({}, async (approved) => {
-      await say(approved, (await approved.change()).number, 'stranger')
-      await approved.fixture.quiet()
-      await expectMerged(approved)
-    })
+  it.for(kinds)('%s by somebody who maintains nothing withholds nothing', async ([, say], approved) => {
+    await say(approved, (await approved.change()).number, 'stranger')
+    await approved.fixture.quiet()
+    await expectMerged(approved)
   })
   test.each(kinds)('%s: with the wall taken down the bot merges', async (_name, say) => {
     const down = {
@@ -156,73 +143,59 @@ describe('a word on the merge request withholds the merge', () => {
   })
 })
 
-const withDoubt: typeof kinds = [
-  ...kinds,
-  [
-    'a doubt',
-    async ({ fixture }, number, login = 'acme') => fixture.forge.comment(login, REPO, number, 'Hold on a second').id,
-  ],
-]
+const withDoubt: typeof kinds = [...kinds, ['a doubt', commented('Hold on a second')]]
 
 describe('who leaves the maintainers keeps what he withheld', () => {
-  test.each(withDoubt)(
+  it.for(withDoubt)(
     'LAW-24: %s that was heard withholds on, and lifts and new words of his do not count',
-    async (_name, say) => {
-      await withApprovedIssue({}, async (approved) => {
-        const { number } = await approved.change()
-        await say(approved, number)
-        await approved.fixture.quiet()
-        ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
-        nextSecond()
-        approved.fixture.forge.comment('acme', REPO, number, '/approve')
-        await approved.fixture.quiet()
-        await expectHeld(approved)
-      })
-    },
-  )
-  test.each(['edits', 'deletes'])('LAW-24: a doubt stands too when he %s it afterwards', async (how) => {
-    await withApprovedIssue({}, async (approved) => {
-      const { fixture } = approved
+    async ([, say], approved) => {
       const { number } = await approved.change()
-      const doubt = fixture.forge.comment('acme', REPO, number, 'Please hold off, legal has to look.').id
-      await fixture.quiet()
-      ;(fixture.project.scm.maintainerLogins as string[]).pop()
-      nextSecond()
-      if (how === 'edits') approved.edit('acme', doubt, 'never mind')
-      else approved.delete('acme', doubt)
-      await fixture.quiet()
-      await expectHeld(approved)
-    })
-  })
-  test.each(withDoubt)('%s that he says afterwards withholds nothing', async (_name, say) => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
       await say(approved, number)
       await approved.fixture.quiet()
-      await expectMerged(approved)
-    })
+      ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
+      nextSecond()
+      approved.fixture.forge.comment('acme', REPO, number, '/approve')
+      await approved.fixture.quiet()
+      await expectHeld(approved)
+    },
+  )
+  it.for(['edits', 'deletes'])('LAW-24: a doubt stands too when he %s it afterwards', async (how, approved) => {
+    const { fixture } = approved
+    const { number } = await approved.change()
+    const doubt = fixture.forge.comment('acme', REPO, number, 'Please hold off, legal has to look.').id
+    await fixture.quiet()
+    ;(fixture.project.scm.maintainerLogins as string[]).pop()
+    nextSecond()
+    if (how === 'edits') approved.edit('acme', doubt, 'never mind')
+    else approved.delete('acme', doubt)
+    await fixture.quiet()
+    await expectHeld(approved)
+  })
+  it.for(withDoubt)('%s that he says afterwards withholds nothing', async ([, say], approved) => {
+    const { number } = await approved.change()
+    ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
+    await say(approved, number)
+    await approved.fixture.quiet()
+    await expectMerged(approved)
   })
 })
 
 describe('a doubt stops (WORDS-7)', () => {
   const doubts = ['@bot /hold', 'Please hold off, legal has to look at this first.', '🛑 /hold', '/hold—wait']
-  test.each(doubts)(
+  it.for(doubts)(
     '%s on the issue, or on the merge request, withholds the merge until somebody says which',
-    async (doubt) => {
-      await withApprovedIssue({}, async (approved) => {
-        const { number } = await approved.change()
-        const place = doubt.startsWith('@') ? approved.number : number
-        nextSecond()
-        approved.fixture.forge.comment('acme', REPO, place, doubt)
-        await approved.fixture.quiet()
-        expect(approved.isGranted).toBe(true)
-        expect(await approved.merge()).toEqual([expect.stringContaining(`acme wrote "${doubt}"`)])
-        nextSecond()
-        approved.fixture.forge.comment('maintainer', REPO, number, '/approve')
-        await approved.fixture.quiet()
-        await expectMerged(approved)
-      })
+    async (doubt, approved) => {
+      const { number } = await approved.change()
+      const place = doubt.startsWith('@') ? approved.number : number
+      nextSecond()
+      approved.fixture.forge.comment('acme', REPO, place, doubt)
+      await approved.fixture.quiet()
+      expect(approved.isGranted).toBe(true)
+      expect(await approved.merge()).toEqual([expect.stringContaining(`acme wrote "${doubt}"`)])
+      nextSecond()
+      approved.fixture.forge.comment('maintainer', REPO, number, '/approve')
+      await approved.fixture.quiet()
+      await expectMerged(approved)
     },
   )
   test('with the wall taken down the bot merges', async () => {
@@ -242,58 +215,48 @@ describe('it is taken back', () => {
   const lifts: readonly (readonly [string, (approved: ApprovedIssue, number: number) => Promise<unknown>])[] = [
     [
       'by /approve of another maintainer on the merge request',
-      async ({ fixture }, number) => fixture.forge.comment('maintainer', REPO, number, '/approve'),
+      (approved, number) => commented('/approve')(approved, number, 'maintainer'),
     ],
     [
       'by an approving review of another maintainer',
-      ({ fixture }, number) => fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: '' }),
+      (approved, number) => reviewed('APPROVE', '')(approved, number, 'maintainer'),
     ],
     ['by /approve on the issue', (approved) => approved.approve()],
   ]
-  test.each(lifts)('%s, after a /hold (APPROVAL-17)', async (_name, lift) => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      approved.fixture.forge.comment('acme', REPO, number, '/hold')
-      await approved.fixture.quiet()
-      nextSecond()
-      await lift(approved, number)
-      await approved.fixture.quiet()
-      expect(approved.isGranted).toBe(true)
-      await expectMerged(approved)
-    })
+  it.for(lifts)('%s, after a /hold (APPROVAL-17)', async ([, lift], approved) => {
+    const { number } = await approved.change()
+    approved.fixture.forge.comment('acme', REPO, number, '/hold')
+    await approved.fixture.quiet()
+    nextSecond()
+    await lift(approved, number)
+    await approved.fixture.quiet()
+    expect(approved.isGranted).toBe(true)
+    await expectMerged(approved)
   })
-  test.each(lifts)('%s, after a request for changes', async (_name, lift) => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      await requestChanges(approved, number)
-      nextSecond()
-      await lift(approved, number)
-      await approved.fixture.quiet()
-      await expectMerged(approved)
-    })
+  it.for(lifts)('%s, after a request for changes', async ([, lift], approved) => {
+    const { number } = await approved.change()
+    await requestChanges(approved, number)
+    nextSecond()
+    await lift(approved, number)
+    await approved.fixture.quiet()
+    await expectMerged(approved)
   })
-  test('by its author’s own edit, and by its author’s own deletion', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      const [one, other] = ['/hold', '/hold'].map(
-        (text) => approved.fixture.forge.comment('acme', REPO, number, text).id,
-      )
-      await approved.fixture.quiet()
-      nextSecond()
-      approved.edit('acme', one!, 'never mind')
-      approved.delete('acme', other!)
-      await approved.fixture.quiet()
-      await expectMerged(approved)
-    })
+  it('by its author’s own edit, and by its author’s own deletion', async (approved) => {
+    const { number } = await approved.change()
+    const [one, other] = ['/hold', '/hold'].map((text) => approved.fixture.forge.comment('acme', REPO, number, text).id)
+    await approved.fixture.quiet()
+    nextSecond()
+    approved.edit('acme', one!, 'never mind')
+    approved.delete('acme', other!)
+    await approved.fixture.quiet()
+    await expectMerged(approved)
   })
-  test('by the dismissal of a maintainer (APPROVAL-18)', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      const review = await requestChanges(approved, number)
-      await approved.fixture.quiet()
-      await dismiss(approved, 'maintainer', number, review)
-      await expectMerged(approved)
-    })
+  it('by the dismissal of a maintainer (APPROVAL-18)', async (approved) => {
+    const { number } = await approved.change()
+    const review = await requestChanges(approved, number)
+    await approved.fixture.quiet()
+    await dismiss(approved, 'maintainer', number, review)
+    await expectMerged(approved)
   })
 })
 
@@ -305,54 +268,44 @@ async function dismiss({ fixture }: ApprovedIssue, login: string, number: number
 }
 
 describe('it is not taken back', () => {
-  test.each(kinds)('LAW-24: %s, by a new head', async (_name, say) => {
-    await withApprovedIssue({}, async (approved) => {
-      await say(approved, (await approved.change()).number)
-      nextSecond()
-      await approved.pushAgain()
-      await expectHeld(approved)
-    })
+  it.for(kinds)('LAW-24: %s, by a new head', async ([, say], approved) => {
+    await say(approved, (await approved.change()).number)
+    nextSecond()
+    await approved.pushAgain()
+    await expectHeld(approved)
   })
-  test.each(['stranger', 'maintainer', 'bot'])('LAW-24: by an edit of %s', async (login) => {
-    await withApprovedIssue({}, async (approved) => {
-      const hold = approved.fixture.forge.comment('acme', REPO, (await approved.change()).number, '/hold').id
-      await approved.fixture.quiet()
-      nextSecond()
-      approved.edit(login, hold, '/approve')
-      await approved.fixture.quiet()
-      await expectHeld(approved)
-    })
+  it.for(['stranger', 'maintainer', 'bot'])('LAW-24: by an edit of %s', async (login, approved) => {
+    const hold = approved.fixture.forge.comment('acme', REPO, (await approved.change()).number, '/hold').id
+    await approved.fixture.quiet()
+    nextSecond()
+    approved.edit(login, hold, '/approve')
+    await approved.fixture.quiet()
+    await expectHeld(approved)
   })
-  test('LAW-24: by an approval of somebody who maintains nothing', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      await requestChanges(approved, number)
-      nextSecond()
-      await approved.fixture.forge.review('stranger', REPO, number, { event: 'APPROVE', body: '/approve' })
-      await approved.fixture.quiet()
-      await expectHeld(approved)
-    })
+  it('LAW-24: by an approval of somebody who maintains nothing', async (approved) => {
+    const { number } = await approved.change()
+    await requestChanges(approved, number)
+    nextSecond()
+    await approved.fixture.forge.review('stranger', REPO, number, { event: 'APPROVE', body: '/approve' })
+    await approved.fixture.quiet()
+    await expectHeld(approved)
   })
-  test('LAW-24: by the dismissal of somebody who maintains nothing, delivered or not (APPROVAL-18)', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      const review = await requestChanges(approved, number)
-      await approved.fixture.quiet()
-      await dismiss(approved, 'stranger', number, review)
-      await expectHeld(approved)
-      await approved.resync()
-      await expectHeld(approved)
-    })
+  it('LAW-24: by the dismissal of somebody who maintains nothing, delivered or not (APPROVAL-18)', async (approved) => {
+    const { number } = await approved.change()
+    const review = await requestChanges(approved, number)
+    await approved.fixture.quiet()
+    await dismiss(approved, 'stranger', number, review)
+    await expectHeld(approved)
+    await approved.resync()
+    await expectHeld(approved)
   })
-  test('LAW-24: by an approval that was dismissed (APPROVAL-18)', async () => {
-    await withApprovedIssue({}, async (approved) => {
-      const { number } = await approved.change()
-      await requestChanges(approved, number)
-      nextSecond()
-      const approval = await approved.fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: '' })
-      await approved.fixture.quiet()
-      await dismiss(approved, 'stranger', number, approval.id)
-      await expectHeld(approved)
-    })
+  it('LAW-24: by an approval that was dismissed (APPROVAL-18)', async (approved) => {
+    const { number } = await approved.change()
+    await requestChanges(approved, number)
+    nextSecond()
+    const approval = await approved.fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: '' })
+    await approved.fixture.quiet()
+    await dismiss(approved, 'stranger', number, approval.id)
+    await expectHeld(approved)
   })
 })
