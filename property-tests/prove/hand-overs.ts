@@ -1,11 +1,14 @@
 import type { QueueContext } from '../../machines/queue/context.ts'
-import { kindOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
-import type { World } from '../machines/world/world.ts'
-import type { Seen } from './world-model.ts'
+import { kindOf, sentIn, taskIn, type Snapshot, type Stepped } from '../machines/world/trace.ts'
+import type { Around, Seen } from './world-model.ts'
 
 interface Things {
   readonly issues?: readonly { readonly issue: string; readonly state?: string }[]
-  readonly mergeRequests?: readonly { readonly mergeRequest: string; readonly state?: string }[]
+  readonly mergeRequests?: readonly {
+    readonly mergeRequest: string
+    readonly repository?: string
+    readonly state?: string
+  }[]
 }
 
 function thingsIn(
@@ -27,7 +30,7 @@ function isKept(state?: string): boolean {
 }
 
 /** An entry of a queue, a message, or an answer that a refine Task collects. */
-function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly string[] {
+function carriedIn({ actors }: Around, tasks: readonly Snapshot[]): readonly string[] {
   const queues = [...actors.snapshots()].filter(([address]) => kindOf(address) === 'queue')
   const entries = queues.flatMap(([, { context }]) => (context as QueueContext).entries)
   const mail = actors.channels.flatMap((channel) => actors.mail(channel).map(({ event }) => event['seed'] ?? event))
@@ -41,7 +44,7 @@ function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly stri
 const ends: ReadonlySet<string> = new Set(['task.ended', 'mr.released'])
 
 /** It learns, or knows, that nobody comes for it: who closes a refine Task ends the hand-over [OWNERSHIP-9]. */
-function givenBack({ actors }: World): readonly string[] {
+function givenBack({ actors }: Around): readonly string[] {
   const told = actors.channels.flatMap((channel) =>
     actors.mail(channel).flatMap(({ to, event }) => (ends.has(event.type) ? [thingAt(to)] : [])),
   )
@@ -57,8 +60,31 @@ function thingAt(address: string): string {
   return address.replace(/^issue:/, 'issue ').replace(/^merge-request:/, 'merge request ')
 }
 
+/**
+ * An heir works on one merge request of a repository: those beside it have no owner any more, and people are told. Of a
+ * refine Task that was closed nothing is minted.
+ */
+function givenBackInVain(step: Stepped): readonly string[] {
+  if (kindOf(step.actor) !== 'task') return []
+  const { folds, foldsClosed } = taskIn(step.after).forge
+  if (foldsClosed !== null) return []
+  const sent = sentIn(step)
+  const told = sent.filter(({ event }) => ends.has(event.type)).map(({ to }) => thingAt(to))
+  const goOn = sent.flatMap(({ event }) => {
+    const { issues = [], mergeRequests = [] } = (event['seed'] ?? {}) as Things
+    return [...issues.map(({ issue }) => issue), ...mergeRequests.map(({ repository }) => repository)]
+  })
+  const stopped = folds.flatMap(({ answer }) => {
+    if (!answer?.accepted) return []
+    const issues = answer.issues.filter(({ issue }) => !goOn.includes(issue))
+    const mergeRequests = answer.mergeRequests.filter(({ repository }) => !goOn.includes(repository))
+    return thingsIn({ issues, mergeRequests }, () => true)
+  })
+  return stopped.filter((thing) => told.includes(thing)).map((thing) => `${thing} is given back, and was to go on`)
+}
+
 /** Looked at when a step changed what a Task or a queue has. */
-export function isLost({ moment, world }: Seen): readonly string[] {
+export function isLost({ moment, world }: Seen<Around>): readonly string[] {
   if (moment.kind !== 'stepped' || !/^(task|queue):/.test(moment.actor)) return []
   const tasks = [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task').map(([, task]) => task)
   const given = tasks.flatMap((task) => thingsIn(taskIn(task).forge, isGiven))
@@ -68,5 +94,8 @@ export function isLost({ moment, world }: Seen): readonly string[] {
     ...carriedIn(world, tasks),
     ...givenBack(world),
   ])
-  return given.filter((thing) => !there.has(thing)).map((thing) => `${thing} is owned by nobody and carried by nothing`)
+  return [
+    ...given.filter((thing) => !there.has(thing)).map((thing) => `${thing} is owned by nobody and carried by nothing`),
+    ...givenBackInVain(moment),
+  ]
 }

@@ -17,8 +17,13 @@ export interface Limits {
   readonly normal: number
   readonly alert: number
   readonly isPaused: boolean
+  /** By an operator. */
+  readonly isStopped: boolean
   readonly isReady: boolean
   readonly budget: string
+  readonly key?: unknown
+  /** The provider does not serve the key. */
+  readonly isWithheld: boolean
 }
 
 export interface JudgedHead {
@@ -66,7 +71,7 @@ export interface History {
 }
 
 const noHistory: History = {
-  limits: { normal: 0, alert: 0, isPaused: true, isReady: false, budget: 'open' },
+  limits: { normal: 0, alert: 0, isPaused: true, isStopped: false, isReady: false, budget: 'open', isWithheld: false },
   held: {},
   asked: {},
   moved: [],
@@ -118,43 +123,45 @@ function queueStepped(history: History, step: Stepped): History {
   return granted.length === 0 ? heard : { ...heard, held: { ...heard.held, ...Object.fromEntries(granted) } }
 }
 
+/** What a queue sends a Task that may begin, or may have its pod. */
+export const grants: ReadonlySet<string> = new Set(['task.minted', 'slot.granted'])
+
 export function grantedIn(step: Stepped): readonly string[] {
   return sentIn(step)
-    .filter(({ event }) => event.type === 'task.minted' || event.type === 'slot.granted')
+    .filter(({ event }) => grants.has(event.type))
     .map(({ event }) => String(event['entry']))
 }
 
 function queueHeard(history: History, event: MachineEvent): History {
-  const { limits } = history
   const entry = String(event['entry'])
-  const max = Number(event['maxConcurrentAgents'])
   switch (event.type) {
     case 'queue.enqueue':
       return { ...history, asked: { ...history.asked, [entry]: [String(event['class']), String(event['sort'])] } }
-    case 'queue.configured':
-      return {
-        ...history,
-        limits: {
-          ...limits,
-          normal: Math.min(max, Number(event['capacity'])),
-          alert: Number(event['alertCapacity']),
-          isPaused: max === 0,
-        },
-      }
-    case 'queue.budgeted':
-      return { ...history, limits: { ...limits, budget: String(event['state']) } }
-    case 'queue.opened':
-      return { ...history, limits: { ...limits, isReady: true } }
-    case 'queue.closed':
-      return { ...history, limits: { ...limits, isReady: false } }
     case 'queue.release':
       return givenBack(history, entry)
     // An admitted `mint` is its Task's: only a release gives it back.
     case 'queue.withdraw':
       return history.asked[entry]?.[1] === 'mint' && entry in history.held ? history : givenBack(history, entry)
     default:
-      return history
+      return { ...history, limits: { ...history.limits, ...limitsIn(history.limits, event) } }
   }
+}
+
+function limitsIn({ key, isWithheld }: Limits, event: MachineEvent): Partial<Limits> {
+  const max = Number(event['maxConcurrentAgents'])
+  const normal = Math.min(max, Number(event['capacity']))
+  const told: Readonly<Record<string, Partial<Limits>>> = {
+    'queue.configured': { normal, alert: Number(event['alertCapacity']), isPaused: max === 0 },
+    'queue.budgeted': { budget: String(event['state']) },
+    'queue.opened': { isReady: true },
+    'queue.closed': { isReady: false },
+    'queue.paused': { isStopped: true },
+    'queue.resumed': { isStopped: false },
+    'queue.keyed': { key: event['key'], isWithheld: isWithheld && event['key'] === key },
+    'queue.withheld': event['key'] === key ? { isWithheld: true } : {},
+    'queue.served': event['key'] === key ? { isWithheld: false } : {},
+  }
+  return told[event.type] ?? {}
 }
 
 function givenBack(history: History, entry: string): History {
@@ -169,7 +176,7 @@ function taskStepped(history: History, step: Stepped): History {
     started.length > 0 ? { ...history, pods: [...history.pods, ...started.map(({ to }) => to)] } : history
   const isMoved = stageOf(before) !== stageOf(after)
   if (event.type === 'outcome' && isMoved) next = { ...next, moved: [...next.moved, `${id}/${String(event['pod'])}`] }
-  if (isReview(event) && answerIn(step)?.status === 200 && isMoved)
+  if (isVerdict(step))
     next = { ...next, verdicts: { ...next.verdicts, [id]: verdictOf(step) }, goAheads: omit(next.goAheads, id) }
   const order = orderIn(step)
   if (order) next = { ...next, orders: { ...next.orders, [actor]: order } }
@@ -199,8 +206,11 @@ function forgotten(history: History, id: string): History {
     : history
 }
 
-function isReview(event: MachineEvent): boolean {
-  return event.type === 'outcome' && (event['action'] === 'approve' || event['action'] === 'request_changes')
+/** A review that was accepted for the first time; its repeat says nothing new. */
+export function isVerdict(step: Stepped): boolean {
+  const { type, action } = step.event
+  if (type !== 'outcome' || (action !== 'approve' && action !== 'request_changes')) return false
+  return answerIn(step)?.status === 200 && stageOf(step.before) !== stageOf(step.after)
 }
 
 function verdictOf({ event, after }: Stepped): Verdict {

@@ -1,6 +1,6 @@
 /**
  * The laws (docs/laws.md) in their finite form: each looks at one moment, the world it left behind, and what the
- * history remembers of the past. Their long form over whole histories is `property-tests/machines/laws/`.
+ * history remembers of the past. Most are judged over whole histories too (`../machines/laws.ts`).
  */
 import type { ActorAddress } from '../../machines/definition.ts'
 import { broughtAlong } from '../machines/laws/comes-back.ts'
@@ -28,20 +28,16 @@ import {
   type Snapshot,
   type Stepped,
 } from '../machines/world/trace.ts'
-import type { World } from '../machines/world/world.ts'
 import { overdue } from './times.ts'
-import type { FiniteLaw, Seen } from './world-model.ts'
+import { onStep, type Around, type FiniteLaw, type Seen } from './world-model.ts'
 
-function onStep(kind: string, judge: (step: Stepped, seen: Seen) => readonly string[]): FiniteLaw['breaches'] {
-  return (seen) =>
-    seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
-}
+type Judge = FiniteLaw<Around>['breaches']
 
 function onPerformed(
   type: string,
   result: string,
-  judge: (performed: Performed, seen: Seen) => readonly string[],
-): FiniteLaw['breaches'] {
+  judge: (performed: Performed, seen: Seen<Around>) => readonly string[],
+): Judge {
   return (seen) =>
     seen.moment.kind === 'performed' && seen.moment.effect.type === type && seen.moment.result === result
       ? judge(seen.moment, seen)
@@ -52,6 +48,9 @@ type Slots = Pick<History, 'limits' | 'held'>
 
 /** LAW-1 over one step of a queue. */
 export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: Slots): readonly string[] {
+  const isShut = limits.isPaused || limits.isStopped || !limits.isReady
+  // By the word that asks for one (MODEL-KEY-4).
+  const isTry = step.event.type === 'queue.probe' && step.event['key'] === limits.key
   return grantedIn(step).flatMap((entry) => {
     const entryClass = held[entry] === 'alert' ? 'alert' : 'normal'
     const used = Object.values(held).filter((one) => one === held[entry]).length
@@ -60,7 +59,8 @@ export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: 
       ...(entry in past.held ? [`${entry} is admitted twice`] : []),
       ...(held[entry] === 'unknown' ? [`${entry} is admitted and was never asked for`] : []),
       ...(used > limits[entryClass] ? [`more ${entryClass} entries are admitted than there are slots`] : []),
-      ...(limits.isPaused || !limits.isReady ? ['an entry is admitted while paused or not ready'] : []),
+      ...(isShut ? ['an entry is admitted while paused or not ready'] : []),
+      ...(limits.isWithheld && !isTry ? ['an entry is admitted while the model was withheld'] : []),
       ...(isHeld ? ['an entry is admitted while the budget is spent'] : []),
     ]
   })
@@ -69,15 +69,20 @@ export function admissionBreaches(step: Stepped, past: Slots, { limits, held }: 
 const admission = onStep('queue', (step, { past, history }) => admissionBreaches(step, past, history))
 
 /** A pod that lives on a slot that was given back is one too many, whoever gave it back [POD-1, POD-6]. */
-const slotless = onStep('queue', (_step, { world, history }) =>
-  livingPods(world)
-    .filter(([, pod]) => !(podIn(pod).entry in history.held))
-    .map(() => 'a pod lives and its slot is free'),
-)
+const slotless = onStep('queue', (_step, { world, history }) => {
+  const entries = livingPods(world.actors.snapshots()).map(([, pod]) => podIn(pod).entry)
+  return [
+    ...entries.filter((entry) => !(entry in history.held)).map(() => 'a pod lives and its slot is free'),
+    ...(new Set(entries).size < entries.length ? ['two pods live on one slot'] : []),
+  ]
+})
 
-function livingPods(world: World): readonly (readonly [ActorAddress, Snapshot])[] {
-  return [...world.actors.snapshots()].filter(
-    ([address, { status }]) => kindOf(address) === 'pod' && status === 'active',
+type Known = ReadonlyMap<ActorAddress, Snapshot>
+
+function livingPods(actors: Known, task = ''): readonly (readonly [ActorAddress, Snapshot])[] {
+  return [...actors].filter(
+    ([address, { status }]) =>
+      status === 'active' && address.startsWith(task && `pod:${task}/`) && kindOf(address) === 'pod',
   )
 }
 
@@ -94,29 +99,30 @@ const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, p
 
 const byHuman = 'was closed by a human'
 
-function ungranted(task: Snapshot, world: World): readonly string[] {
+function ungranted(task: Snapshot, actors: Known): readonly string[] {
   const { issues } = taskIn(task).forge
   return issues
     .filter(({ state }) => state !== 'handedOver')
     .flatMap(({ issue }) => {
-      const snapshot = world.actors.snapshot(`issue:${issue}`)
+      const snapshot = actors.get(`issue:${issue}`)
       const facts = snapshot && issueIn(snapshot).facts
-      if (facts?.state === 'closed' && facts.closedBy === 'human') return [`issue ${issue} ${byHuman}`]
+      if (facts?.state === 'closed' && facts.closedBy !== 'bot') return [`issue ${issue} ${byHuman}`]
       return snapshot && issueIn(snapshot).grant ? [] : [`issue ${issue} has no grant`]
     })
 }
 
-const opening = onPerformed('openMergeRequest', 'opened', ({ effect: { actor } }, { moment, world }) => {
-  const task = (moment as Performed).actors.get(actor)
+/** By the Issue's own word: a history allows that it is on its way to the Task. */
+const opening = onPerformed('openMergeRequest', 'opened', ({ effect: { actor }, actors }) => {
+  const task = actors.get(actor)
   if (!task || taskIn(task).kind !== 'implement' || !taskIn(task).forge.everOwnedIssue) return []
-  return ungranted(task, world).map((why) => `a merge request is opened, and ${why}`)
+  return ungranted(task, actors).map((why) => `a merge request is opened, and ${why}`)
 })
 
 /** The Issue's own word at the call; the mail that tells the Task may still be on its way. One of several that is closed drops out. */
-const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { moment, world }) => {
-  const task = (moment as Performed).actors.get(actor)
+const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor }, actors }) => {
+  const task = actors.get(actor)
   if (!task || !taskIn(task).forge.everOwnedIssue) return []
-  const refused = ungranted(task, world)
+  const refused = ungranted(task, actors)
   const owned = taskIn(task).forge.issues.filter(({ state }) => state !== 'handedOver')
   const closed = refused.filter((why) => why.endsWith(byHuman))
   const isLeft = owned.length > 0 && closed.length === owned.length
@@ -126,7 +132,7 @@ const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } 
   ]
 })
 
-const ownVoice: FiniteLaw['breaches'] = ({ moment }) => {
+const ownVoice: Judge = ({ moment }) => {
   if (moment.kind !== 'stepped' || moment.causedBy !== 'bot') return []
   const moved = kindOf(moment.actor) === 'task' && stageOf(moment.before) !== stageOf(moment.after)
   const told = sentIn(moment).some(({ to, event }) => to.startsWith('task:') && /^(approval|human)\./.test(event.type))
@@ -142,32 +148,42 @@ const endings = onStep('task', (step, { world, history }) => {
   const { before, after, actor, timers, effects } = step
   const left = stageOf(before)
   const moved = finals.has(left) && left !== stageOf(after) ? [`${left} is left for ${stageOf(after)}`] : []
-  if (after.status !== 'done') return moved
+  // Once: what comes later is answered, and settles nothing.
+  if (after.status !== 'done' || before?.status === 'done') return moved
   const isAlive = history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
   const keepsVolume = taskIn(after).pod.ordinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
-  const mine = Object.keys(history.held).filter((entry) => entry.startsWith(`${idOf(actor)}/`))
-  const isGivenBack = world.actors.channels.some((channel) =>
-    world.actors.mail(channel).some(({ event }) => /^queue\.(release|withdraw)$/.test(event.type)),
+  const givenBack = world.actors.channels.flatMap((channel) =>
+    world.actors
+      .mail(channel)
+      .flatMap(({ event }) => (/^queue\.(release|withdraw)$/.test(event.type) ? event['entry'] : [])),
+  )
+  const mine = Object.keys(history.asked).filter(
+    (entry) => entry.startsWith(`${idOf(actor)}/`) && !givenBack.includes(entry),
   )
   return [
     ...moved,
     ...timers.map((timer) => `settled with the timer ${timer}`),
     ...(isAlive ? ['settled while a pod lives'] : []),
     ...(keepsVolume ? ['settled and kept its volume'] : []),
-    ...(mine.length > 0 && !isGivenBack ? ['settled and kept its slot'] : []),
+    ...mine.map((entry) => `settled and kept the slot ${entry}`),
   ]
 })
 
+/** A folder in use may not be deleted under its pod [POD-19]. */
+const volumes = onPerformed('deleteWorkspace', 'done', ({ effect, actors }) =>
+  livingPods(actors, idOf(effect.actor)).map(([pod]) => `the volume of ${pod} is deleted while it lives`),
+)
+
+/** In the Task's journal by the time the pod is final, not some day. */
 const notes = onStep('pod', ({ actor, after }, { world }) => {
   if (after.status !== 'done') return []
   const { turns, ordinal } = podIn(after)
   const task = world.actors.snapshot(`task:${parentOf(actor)}`)
   const isNoted = task && taskIn(task).journal.notes.some((note) => note.pod === ordinal && note.kind === 'handoff')
-  const isOnItsWay = world.actors.mail(`${actor}>task:${parentOf(actor)}`).some(({ event }) => /note/i.test(event.type))
-  return turns === 0 || isNoted || isOnItsWay ? [] : ['a pod that ran left no note']
+  return turns === 0 || isNoted ? [] : ['a pod that ran left no note']
 })
 
-const single: FiniteLaw['breaches'] = ({ history, past }) => {
+const single: Judge = ({ history, past }) => {
   if (history.pods === past.pods && history.turns === past.turns) return []
   const doubled = (list: readonly string[]): boolean => {
     const parents = list.map((one) => parentOf(one as ActorAddress))
@@ -192,38 +208,49 @@ function ownedBy(snapshot: Snapshot): readonly string[] {
   ]
 }
 
-const owners: FiniteLaw['breaches'] = ({ moment, world }) => {
-  if (moment.kind !== 'stepped' || !moment.isQuiet) return []
+/** Judged when no word is on its way: a second owner may be minted, and is sent away by the subject itself. */
+const owners: Judge = ({ moment, world }) => {
+  const { channels } = world.actors
+  const isQuiet = channels.every((name) => !world.actors.snapshot(name.slice(0, name.indexOf('>')) as ActorAddress))
+  if (moment.kind !== 'stepped' || !isQuiet) return []
   const owned = tasksOf(world).flatMap(([, task]) => ownedBy(task))
   return owned.filter((thing, index) => owned.indexOf(thing) !== index).map((thing) => `${thing} has two owners`)
 }
 
-function tasksOf(world: World): readonly (readonly [ActorAddress, Snapshot])[] {
+function tasksOf(world: Around): readonly (readonly [ActorAddress, Snapshot])[] {
   return [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task')
 }
 
-const outcomes = onStep('task', ({ actor, before, after, event }, { past }) => {
+const outcomes = onStep('task', (step, { past }) => {
+  const { actor, before, after, event } = step
   if (event.type !== 'outcome') return []
   const pod = `${idOf(actor)}/${String(event['pod'])}`
   const isMoved = stageOf(before) !== stageOf(after)
+  const isHeard = isMoved || answerIn(step)?.status === 200
   return [
     ...(isMoved && past.moved.includes(pod) ? ['one pod moved the stage twice'] : []),
-    ...(isMoved && before && Number(event['pod']) !== taskIn(before).pod.ordinal ? ['a replaced pod was heard'] : []),
+    ...(isHeard && before && Number(event['pod']) !== taskIn(before).pod.ordinal ? ['a replaced pod was heard'] : []),
   ]
 })
 
-const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { history }) =>
-  history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
-    ? ['merged while a pod of the Task lives']
-    : [],
-)
+/** Asked of the forge, whatever the forge says to it. */
+const lonelyMerge: Judge = ({ moment, history }) =>
+  moment.kind === 'performed' &&
+  moment.effect.type === 'mergeMergeRequest' &&
+  history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(moment.effect.actor))
+    ? ['its merge is asked for while a pod of the Task lives']
+    : []
 
-const writes: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRequest'])
+/** The state that each forge write belongs to. */
+const home: Readonly<Record<string, string>> = {
+  openMergeRequest: '{"live":{"active":{"reviewing":{"opening":"asked"}}}}',
+  mergeMergeRequest: '"merging":{"asked"',
+}
 
 const outstanding = onStep('task', ({ after, outstanding: waiting }) =>
-  taskIn(after).stage.class === 'active'
-    ? []
-    : waiting.filter((type) => writes.has(type)).map((type) => `${type} waits, and the stage is ${stageOf(after)}`),
+  waiting
+    .filter((type) => home[type] !== undefined && !stageOf(after).includes(home[type]))
+    .map((type) => `${type} waits, and the stage is ${stageOf(after)}`),
 )
 
 const stops = onStep('pod', (step, { history }) =>
@@ -248,23 +275,20 @@ const refusals = onStep('task', (step) =>
     : [],
 )
 
-export const finiteLaws: readonly FiniteLaw[] = [
+/** They ask for no more than a trace tells. */
+export const lawsOfHistories: readonly FiniteLaw<Around>[] = [
   { law: 1, says: 'no admission above the slots of a class, and none while paused or held', breaches: admission },
   { law: 1, says: 'a pod lives on a slot of its own', breaches: slotless },
   { law: 2, says: 'no merge without an accepted `approve` on exactly the merged head', breaches: verdict },
-  { law: 3, says: 'no opening while a live issue lacks its grant', breaches: opening },
   { law: 4, says: "the bot's own comment never moves a Task", breaches: ownVoice },
-  { law: 5, says: 'a final stage never changes; after `settled` no slot, timer, volume, pod', breaches: endings },
+  {
+    law: 5,
+    says: 'a final stage never changes; after `settled` no slot, timer, volume, pod',
+    breaches: (seen) => [...endings(seen), ...volumes(seen)],
+  },
   { law: 6, says: 'every pod that ran has a note', breaches: notes },
   { law: 7, says: 'one live pod per Task, one turn in flight per pod', breaches: single },
   { law: 7, says: 'one owner per issue and merge request', breaches: owners },
-  {
-    law: 10,
-    says: 'labels are the projection of the Issue',
-    breaches: onStep('issue', (step, { history }) => mislabelled(step, history.labels)),
-  },
-  { law: 'answers', says: 'every outcome is answered', breaches: refusals },
-  { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
   { law: 15, says: 'at most one stage-moving outcome per pod', breaches: outcomes },
   { law: 16, says: 'no pod of the Task lives when its merge is performed', breaches: lonelyMerge },
   { law: 17, says: "an outstanding forge write's state is active", breaches: outstanding },
@@ -292,6 +316,18 @@ export const finiteLaws: readonly FiniteLaw[] = [
     says: 'no grant and no merge of what a maintainer withdrew in any thread of its Task and no maintainer took back',
     breaches: ({ moment, history }) => overruled(history.withdrawals, moment),
   },
+]
+
+export const finiteLaws: readonly FiniteLaw[] = [
+  ...lawsOfHistories,
+  { law: 3, says: 'no opening while a live issue lacks its grant', breaches: opening },
+  {
+    law: 10,
+    says: 'labels are the projection of the Issue',
+    breaches: onStep('issue', (step, { history }) => mislabelled(step, history.labels)),
+  },
+  { law: 'answers', says: 'every outcome is answered', breaches: refusals },
+  { law: 14, says: 'every deadline is the one that the tables give', breaches: overdue },
   {
     law: 25,
     says: 'an issue that comes back after its delivery has no plan, approval or grant of before',

@@ -2,15 +2,10 @@
 import { dayOf } from '../../machines/rules/spending.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import { overspent } from './book.ts'
-import { kindOf, sentIn, stageOf, taskIn, type Stepped } from '../machines/world/trace.ts'
-import type { FiniteLaw, Seen } from './world-model.ts'
+import { sentIn, stageOf, taskIn, type Stepped } from '../machines/world/trace.ts'
+import { onStep, type FiniteLaw, type Seen } from './world-model.ts'
 
 type Judge = (step: Stepped, seen: Seen) => readonly string[]
-
-function onStep(kind: string, judge: Judge): FiniteLaw['breaches'] {
-  return (seen) =>
-    seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
-}
 
 const within: Judge = (step, { history, past }) =>
   sentIn(step)

@@ -1,6 +1,7 @@
 /** A world as the explorer sees it: how it begins, what may happen next, what holds, and what is asked of its future. */
 import type { Actors } from '../machines/world/actors.ts'
-import type { Moment } from '../machines/world/trace.ts'
+import type { ActorKind } from '../../machines/definition.ts'
+import { kindOf, type Moment, type Stepped } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
 import type { History } from './history.ts'
 import type { Past } from './past.ts'
@@ -30,10 +31,23 @@ export interface Seen<W = World, G = History> {
   readonly history: G
 }
 
+/** Of a world, what a trace tells too: a law that asks for no more is judged over every history (`../machines/laws.ts`). */
+export interface Around {
+  readonly actors: Pick<Actors, 'snapshot' | 'snapshots' | 'channels' | 'mail'>
+}
+
 export interface FiniteLaw<W = World, G = History> {
   readonly law: LawName
   readonly says: string
   readonly breaches: (seen: Seen<W, G>) => readonly string[]
+}
+
+export function onStep<W = Around, G = History>(
+  kind: ActorKind,
+  judge: (step: Stepped, seen: Seen<W, G>) => readonly string[],
+): FiniteLaw<W, G>['breaches'] {
+  return (seen) =>
+    seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
 }
 
 /** Asked once for each thing that `about` names. */

@@ -1,6 +1,6 @@
 /** Whether a queue let a Task begin while it was paused, read from its journal alone. */
 import type { MachineEvent } from '../../machines/definition.ts'
-import { grants } from '../machines/laws/admission.ts'
+import { grants } from '../prove/history.ts'
 import type { PlacedRow } from './evidence.ts'
 
 /** What a queue was told: no slots are left to it, or an operator stopped it. Either pauses it (QUEUE-10). */

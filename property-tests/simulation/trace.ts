@@ -22,7 +22,6 @@ class Book {
   readonly moments: Moment[] = []
   readonly #actors = new Map<ActorAddress, State>()
   readonly #timers = new Map<ActorAddress, Map<string, string>>()
-  readonly #mail = new Set<string>()
   readonly #writes = new Map<ActorAddress, Map<string, string>>()
   readonly #byBot = new Set<string>()
 
@@ -39,24 +38,22 @@ class Book {
     for (const [id, type] of timers) if (type === event.type) timers.delete(id)
     for (const id of taken.timersCancelled) timers.delete(id)
     for (const timer of taken.timersSet) timers.set(timer.id, timer.event.type)
-    this.#mail.delete(key)
     const isByBot = isOwnVoice(row) || this.#byBot.has(key)
     effects.forEach(({ type }, index) => {
-      if (type !== 'deliver') return
-      this.#mail.add(`${address}/${seq}/${index}`)
-      if (isByBot) this.#byBot.add(`${address}/${seq}/${index}`)
+      if (type === 'deliver' && isByBot) this.#byBot.add(`${address}/${seq}/${index}`)
     })
     const moment: Stepped = {
       kind: 'stepped',
       actor: address,
+      seq,
       event,
+      heardAs: key,
       causedBy: isByBot ? 'bot' : 'people',
       before: before as Snapshot | undefined,
       after: taken.snapshot as unknown as Snapshot,
       effects,
       outstanding: this.#outstanding(row),
       timers: [...timers.keys()],
-      isQuiet: this.#mail.size === 0,
     }
     this.moments.push(moment)
   }

@@ -1,5 +1,4 @@
-import { stageOf, stepsOf, taskIn, type Stepped } from '../world/trace.ts'
-import type { Law } from './law.ts'
+import { stageOf, taskIn, type Stepped } from '../world/trace.ts'
 
 const work = /implementing|documenting|upgrading/
 /** An opening that comes to nothing goes back by itself. */
@@ -41,10 +40,4 @@ export function overlooksHead({ before, after, event }: Stepped): readonly strin
   return ['laps', 'held'].includes(taskIn(after).stage.reason ?? '')
     ? []
     : ['a new head is neither reviewed nor are the laps spent']
-}
-
-export const law22: Law = {
-  number: 22,
-  says: 'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes; a new head is reviewed, or the laps are spent, or an operator holds its Task',
-  breaches: (trace) => stepsOf(trace, 'task').flatMap((step) => [...costsWork(step), ...overlooksHead(step)]),
 }

@@ -1,5 +1,4 @@
 import { issueIn, kindOf, type Performed, type Stepped, type Trace } from '../world/trace.ts'
-import type { Law } from './law.ts'
 
 /** As the forge has them, by Issue. */
 export type Labels = Readonly<Record<string, string>>
@@ -30,10 +29,10 @@ export function mislabelled({ actor, after, outstanding }: Stepped, there: Label
 }
 
 /**
- * Until what an Issue asked for last is done, nobody's word holds: it waits, or was refused for good. That an earlier
+ * LAW-10. Until what an Issue asked for last is done, nobody's word holds: it waits, or was refused for good. That an earlier
  * writing is done says nothing of it. An effect keeps the params of the step that asked for it, by which it is known.
  */
-function breaches(trace: Trace): readonly string[] {
+export function mislabels(trace: Trace): readonly string[] {
   let there: Labels = {}
   const undone = new Map<string, unknown>()
   return trace.flatMap((moment) => {
@@ -48,5 +47,3 @@ function breaches(trace: Trace): readonly string[] {
     return undone.has(moment.actor) ? [] : mislabelled(moment, there)
   })
 }
-
-export const law10: Law = { number: 10, says: 'labels are the projection of the Issue', breaches }

@@ -2,8 +2,7 @@
  * LAW-20, told by what a prompt carries and not by its key, which every wrapper refuses a second time: a pod's request is
  * one turn, a pod has one hand-off, and a wrapper takes each of them once, whichever turn or key brings it.
  */
-import { parentOf, sentIn, kindOf, type Moment, type Stepped, type Trace } from '../world/trace.ts'
-import type { Law } from './law.ts'
+import { parentOf, sentIn, kindOf, type Moment, type Stepped } from '../world/trace.ts'
 
 export interface Prompts {
   /** Pods that were asked for a turn and have not begun it. */
@@ -67,14 +66,3 @@ export function takenAgain(past: Prompts, moment: Moment): readonly string[] {
   if (turn === undefined || past.begun.includes(turn)) return []
   return [`the wrapper of ${parentOf(turn as Stepped['actor'])} took a prompt that it had taken already`]
 }
-
-function breaches(trace: Trace): readonly string[] {
-  let past = noPrompts
-  return trace.flatMap((moment) => {
-    const found = takenAgain(past, moment)
-    past = keepPrompts(past, moment)
-    return found
-  })
-}
-
-export const law20: Law = { number: 20, says: 'no prompt is accepted twice by a wrapper', breaches }

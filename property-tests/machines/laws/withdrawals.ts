@@ -1,7 +1,6 @@
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
-import { issueIn, kindOf, taskIn, type Moment, type Performed, type Stepped, type Trace } from '../world/trace.ts'
-import type { Law } from './law.ts'
+import { issueIn, kindOf, taskIn, type Moment, type Performed, type Stepped } from '../world/trace.ts'
 
 /** By Issue: which telling it heard as the newest, and whether a withdrawal stood by then that no maintainer took back. */
 export type Heard = Readonly<Record<string, { readonly revision: number; readonly isHeld: boolean }>>
@@ -36,19 +35,4 @@ function mergedOver(heard: Heard, { effect, result, actors }: Performed): readon
 /** One of several that was closed drops out. */
 function isClosed(snapshot: Parameters<typeof issueIn>[0] | undefined): boolean {
   return snapshot === undefined || issueIn(snapshot).facts?.state === 'closed'
-}
-
-function breaches(trace: Trace): readonly string[] {
-  let heard: Heard = {}
-  return trace.flatMap((moment) => {
-    heard = keepHeard(heard, moment)
-    return overruled(heard, moment)
-  })
-}
-
-/** Decisions/0023, which adds it to the laws. */
-export const law24: Law = {
-  number: 24,
-  says: 'no grant and no merge while a withdrawal, or an edit of the issue by others, was told that no maintainer answered',
-  breaches,
 }

@@ -220,6 +220,7 @@ export class Actors {
     this.#trace.push({
       kind: 'stepped',
       actor: address,
+      seq,
       event,
       heardAs,
       causedBy,
@@ -229,7 +230,6 @@ export class Actors {
       effects: wanted,
       outstanding: this.#outbox.filter((one) => one.actor === address).map(({ type }) => type),
       timers: this.#timers.filter((timer) => timer.actor === address).map(({ id }) => id),
-      isQuiet: this.channels.every((name) => !this.#actors.has(name.slice(0, name.indexOf('>')) as ActorAddress)),
     })
   }
 

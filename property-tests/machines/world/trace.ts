@@ -27,6 +27,8 @@ export type CausedBy = 'bot' | 'people'
 export interface Stepped {
   readonly kind: 'stepped'
   readonly actor: ActorAddress
+  /** Of the actor's steps this one. With it and their place the keys of its effects begin. */
+  readonly seq: number
   readonly event: MachineEvent
   /** The key of its delivery; empty for a timer. */
   readonly heardAs?: string
@@ -39,8 +41,6 @@ export interface Stepped {
   /** The actor's own outstanding effects and armed timers after the step. */
   readonly outstanding: readonly string[]
   readonly timers: readonly string[]
-  /** No actor's word to another is on its way. */
-  readonly isQuiet: boolean
 }
 
 /** The forge or a pod did what an effect asked for; what it answered is an event of its own. */

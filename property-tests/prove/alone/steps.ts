@@ -54,7 +54,7 @@ export function stepOf(
     effects: tamper(effects),
     outstanding: [],
     timers: armed.map((timer) => timer.id),
-    isQuiet: true,
+    seq: 0,
     left: { snapshot: after, timers: armed, at: Math.max(at, event.at) },
     armed: timersSet,
   }

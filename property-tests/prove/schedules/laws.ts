@@ -1,19 +1,14 @@
 /** What no schedule and no budget may do (SCHEDULE and QUEUE, docs/rules.md; CRON and ADMISSION, docs/contract/orchestrator.md). */
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import { blockNames, type Backlog, type BlockName, type BudgetSettings } from '../../../machines/project/events.ts'
-import { kindOf, sentIn, type Stepped } from '../../machines/world/trace.ts'
+import { sentIn, type Stepped } from '../../machines/world/trace.ts'
 import { admissionBreaches } from '../laws.ts'
-import type { FiniteLaw, Seen } from '../world-model.ts'
+import { onStep as onStepOf, type FiniteLaw } from '../world-model.ts'
 import { begunIn, mintsIn, offersIn, placeOf, projectIn, type Report, type ScheduleHistory } from './history.ts'
 import { minute, tickMs, type ScheduleWorld } from './world.ts'
 
 type Law = FiniteLaw<ScheduleWorld, ScheduleHistory>
-type Judged = Seen<ScheduleWorld, ScheduleHistory>
-
-function onStep(kind: 'project' | 'queue', judge: (step: Stepped, seen: Judged) => readonly string[]): Law['breaches'] {
-  return (seen) =>
-    seen.moment.kind === 'stepped' && kindOf(seen.moment.actor) === kind ? judge(seen.moment, seen) : []
-}
+const onStep = onStepOf<ScheduleWorld, ScheduleHistory>
 
 const paused = onStep('project', (step) => {
   const { isPaused, reason } = projectIn(step.after)!
