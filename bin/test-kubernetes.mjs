@@ -24,7 +24,7 @@ Needs Go 1.26 or later for the first run, openssl and curl.`
 /** Files share two processes: each of its own would read the orchestrator and the client anew, two processor seconds a file. */
 const shared = ['--isolate=false']
 
-const givenDemos = join('cli', 'demo', 'given.kubernetes.system.test.ts')
+const givenDemos = join('cli', 'demo', 'cluster.kubernetes.system.test.ts')
 
 async function main(parameters) {
   if (parameters.includes('--given')) return runGiven()

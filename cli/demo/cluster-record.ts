@@ -6,6 +6,7 @@ import { findByVariable } from '../../edges/local/processes.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pods/pod-names.ts'
 import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
 import type { Cluster } from '../local/cluster/cluster.ts'
+import type { Disturbance } from './open.ts'
 
 export interface ClusterRecord {
   /** Of agents, in the order of their creation: the phase in which each was seen last. */
@@ -19,11 +20,6 @@ export interface ClusterRecord {
   readonly left: readonly string[]
 }
 
-interface ClusterRecorder {
-  /** Deletes what people applied, waits until no object of it is left, and stops to watch. */
-  end(): Promise<{ readonly record: ClusterRecord; readonly faults: readonly string[] }>
-}
-
 const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
 /** Repositories own their Issues and MergeRequests, Projects the rest. */
 const applied = [kindNamed('Project')!, kindNamed('Repository')!]
@@ -32,7 +28,8 @@ const goneLimitMs = 120_000
 /** A hundred times what a status takes. */
 const shownLimitMs = 30_000
 
-export function recordCluster(cluster: Cluster): ClusterRecorder {
+/** Its end deletes what people applied, waits until no object of it is left, and stops to watch. */
+export function recordCluster(cluster: Cluster): Pick<Disturbance<{ readonly kubernetes: ClusterRecord }>, 'end'> {
   const phases = new Map<string, string>()
   const bound = new Set<string>()
   const watching = new AbortController()
@@ -74,7 +71,7 @@ export function recordCluster(cluster: Cluster): ClusterRecorder {
         events: [...new Set(happened.filter(isOfTask).map((event) => event.reason))],
         left,
       }
-      return { record, faults: faultsIn(record) }
+      return { report: { kubernetes: record }, faults: faultsIn(record) }
     },
   }
 }
@@ -93,29 +90,34 @@ async function listOf(cluster: Cluster, resource: KubeResource): Promise<readonl
   return items
 }
 
-/** A status follows what is committed: a Task that has just ended may be shown as before. */
-async function untilShown(cluster: Cluster): Promise<readonly KubeObject[]> {
-  const limit = Date.now() + shownLimitMs
-  for (;;) {
-    const tasks = await listOf(cluster, kindNamed('Task')!)
-    const isShown = tasks.every(({ status }) => status?.['stageClass'] === 'terminal')
-    if (isShown || Date.now() > limit) return tasks
-    await pause(250)
+/** What was seen at last, where it is in vain. */
+async function until<T>(limitMs: number, look: () => Promise<T>, isMet: (seen: T) => boolean): Promise<T> {
+  for (const limit = Date.now() + limitMs; ; await pause(250)) {
+    const seen = await look()
+    if (isMet(seen) || Date.now() > limit) return seen
   }
 }
 
+/** A status follows what is committed: a Task that has just ended may be shown as before. */
+function untilShown(cluster: Cluster): Promise<readonly KubeObject[]> {
+  const isTerminal = ({ status }: KubeObject): boolean => status?.['stageClass'] === 'terminal'
+  return until(
+    shownLimitMs,
+    () => listOf(cluster, kindNamed('Task')!),
+    (tasks) => tasks.every(isTerminal),
+  )
+}
+
 /** Of the six kinds, of what pods are made of, and of their processes, where they run on this machine. */
-async function untilGone(cluster: Cluster, pods: readonly string[]): Promise<readonly string[]> {
-  const limit = Date.now() + goneLimitMs
-  for (;;) {
-    const left: string[] = []
+function untilGone(cluster: Cluster, pods: readonly string[]): Promise<readonly string[]> {
+  const look = async (): Promise<readonly string[]> => {
+    const left = pods.filter((pod) => findByVariable('HOSTNAME', pod) !== undefined).map((pod) => `processes/${pod}`)
     for (const resource of [...kinds, podsResource, claimsResource, secretsResource])
       for (const { metadata } of await listOf(cluster, resource))
         if (isOurs(resource, metadata)) left.push(`${resource.plural}/${metadata.name}`)
-    for (const pod of pods) if (findByVariable('HOSTNAME', pod) !== undefined) left.push(`processes/${pod}`)
-    if (left.length === 0 || Date.now() > limit) return left
-    await pause(250)
+    return left
   }
+  return until(goneLimitMs, look, (left) => left.length === 0)
 }
 
 /** The release has pods and Secrets too, while it is installed. */

@@ -54,19 +54,16 @@ test.each(refusals)('%j: one answer names all that is missing or wrong', (values
   expect(() => kubernetesOf(parsed(values), 'x')).toThrow(expect.objectContaining({ name: 'UsageError', message }))
 })
 
-const charts: readonly (readonly [Parsed['values'], string])[] = [
-  [{ chart: true }, '--chart needs --kubernetes'],
-  [{ chart: true, ...whole }, '--chart installs in a Kubernetes of its own: no --kubeconfig'],
-  [{ chart: true, kubernetes: true, chaos: '3' }, '--chaos ends processes of this machine: it is not for --chart'],
-  [{ upgrade: true, kubernetes: true }, '--upgrade: only with --chart'],
+const outside = { chart: true, kubernetes: true, upgrade: true }
+const charts: readonly (readonly [Parsed['values'], string, string])[] = [
+  [{ chart: true }, '/srv/demo', '--chart needs --kubernetes'],
+  [{ chart: true, ...whole }, '/srv/demo', '--chart installs in a Kubernetes of its own: no --kubeconfig'],
+  [{ ...outside, chaos: '3' }, '/srv/demo', '--chaos ends processes of this machine: it is not for --chart'],
+  [{ upgrade: true, kubernetes: true }, '/srv/demo', '--upgrade: only with --chart'],
+  [outside, '/tmp/demo', '--chart needs --dir outside of /tmp, not /tmp/demo'],
 ]
 
-test.each(charts)('%j is refused: %s', (values, why) => {
-  expect(() => checkChart(parsed(values), '/srv/demo')).toThrow(why)
-})
-
-test('the folder of a release lies outside of what its own volume covers', () => {
-  const values = { chart: true, kubernetes: true, upgrade: true }
-  expect(() => checkChart(parsed(values), '/tmp/demo')).toThrow('--chart needs --dir outside of /tmp, not /tmp/demo')
-  expect(() => checkChart(parsed(values), '/tmpfiles/demo')).not.toThrow()
+test.each(charts)('%j with its state in %s is refused: %s', (values, dir, why) => {
+  expect(() => checkChart(parsed(values), dir)).toThrow(why)
+  expect(() => checkChart(parsed(outside), '/tmpfiles/demo')).not.toThrow()
 })

@@ -1,18 +1,17 @@
-import { describe, expect, test } from 'vitest'
+/** Whether each word was heard; and what the demo finds in the log of a forge against what the real edge makes of the same words. */
+import { expect, test } from 'vitest'
+import { ofGitlab, withForgeEdge } from '../../edges/forge/testing/fixture.ts'
+import type { ProjectSettings } from '../../edges/forge/projects.ts'
+import { people } from '../../standins/people.ts'
+import { saidByMaintainers } from './said.ts'
 import type { AuditEntry } from '../local/standins.ts'
 import { unheard, type Heard, type HeardTurn, type JournalRow } from './heard.ts'
 
 const text = 'Word 1 of seed 5: the names of the tests read well.'
+const common = { at: '2026-01-02T03:04:05Z', actor: 'maria', repository: 'acme/a' }
 const audit: readonly AuditEntry[] = [
-  {
-    at: '2026-01-02T03:04:05Z',
-    actor: 'maria',
-    action: 'comment.create',
-    repository: 'acme/a',
-    number: 1,
-    detail: { comment: 7, body: text },
-  },
-  { at: '2026-01-02T03:05:05Z', actor: 'statewright-bot', action: 'pull.merge', repository: 'acme/a', number: 2 },
+  { ...common, action: 'comment.create', number: 1, detail: { comment: 7, body: text } },
+  { ...common, at: '2026-01-02T03:05:05Z', actor: people.bot, action: 'pull.merge', number: 2 },
 ]
 
 function row(seq: number, event: JournalRow['event'], more: Partial<JournalRow> = {}): JournalRow {
@@ -35,85 +34,106 @@ const well: Heard = {
   turns: [turn({ events: [], comments: [] }), turn(), turn({ events: [] })],
 }
 
-function faults(more: Partial<Heard>, of: readonly AuditEntry[] = audit): readonly string[] {
-  return unheard(of, { ...well, ...more }).map((fault) => fault.replace(/: #1 Word 1.*$/, ''))
-}
+const unseen = [turn({ events: [], comments: [] })]
+const untold = { ...commented, effects: [] }
+const last = (one: JournalRow): JournalRow => ({ ...one, seq: 13 })
+const saidAt = (at: string): readonly AuditEntry[] => [{ ...audit[0]!, at }, audit[1]!]
+const command = row(4, { type: 'mr.command', command: 'goAhead' }, { key: 'forge/command/7' })
+const other = { ...commented, key: 'comment/17', event: { commentId: '17' } }
 
-describe('a word that reached the agent once', () => {
-  test('is no fault', () => {
-    expect(faults({})).toEqual([])
-  })
+type Row = readonly [string, Partial<Heard> & { readonly audit?: readonly AuditEntry[] }, readonly string[]]
 
-  test('may be a command, of which the actor keeps the key alone', () => {
-    const command = row(4, { type: 'mr.command', command: 'goAhead' }, { key: 'forge/command/7' })
-    expect(faults({ subjects: [command], task: [], turns: [] })).toEqual([])
-  })
+const heard: readonly Row[] = [
+  ['that reached the agent once', {}, []],
+  ['that is a command, of which the actor keeps the key alone', { subjects: [command], task: [], turns: [] }, []],
+  ['that is new to a turn that was cut off and to the one after it', { turns: [turn({ ended: false }), turn()] }, []],
+  ['known from comments alone: the turn that carried it was never played', { turns: [turn({ events: [] })] }, []],
+  ['with no turn after it', { task: [asks, accepted, last(told)], turns: [] }, []],
+  ['with no accepted turn after it', { task: [told, asks], turns: [] }, []],
+  ['with a turn that was asked for after the accepted one', { task: [told, accepted, last(asks)], turns: [] }, []],
+  [
+    'from before the Task owned the issue',
+    { subjects: [untold], task: [asks, accepted], turns: [turn({ events: [] })] },
+    [],
+  ],
+  ['where no stand-in saw the turns', { turns: undefined }, []],
+  ['of which no actor was told', { subjects: [] }, ['a word was lost']],
+  ['in place of which an actor was told another', { subjects: [other] }, ['a word was lost']],
+  ['of the very last moment before the merge', { subjects: [], audit: saidAt('2026-01-02T03:05:04Z') }, []],
+  ['of the moment before that', { subjects: [], audit: saidAt('2026-01-02T03:05:02Z') }, ['a word was lost']],
+  [
+    'that an actor was told twice, under whatever key',
+    { subjects: [commented, { ...commented, seq: 5, key: 'other' }] },
+    ['a word was told 2 times'],
+  ],
+  ['that did not reach the Task', { task: [asks, accepted] }, ['a word did not reach the Task']],
+  [
+    'that did not reach it although it owned the issue',
+    { subjects: [{ ...untold, at: asks.at + 30_000 }], task: [asks, accepted] },
+    ['a word did not reach the Task'],
+  ],
+  ['that reached it twice', { task: [told, asks, last(told)] }, ['the Task was told a word 2 times']],
+  ['that is new to two whole turns', { turns: [turn(), turn()] }, ['the agent was told a word 2 times as new']],
+  [
+    'in whose journal none of the turns is asked for that were played',
+    { task: [told, accepted] },
+    ['the model played turns for which no Task asked'],
+  ],
+  ['that no turn after it showed', { turns: unseen }, ['a word did not reach the agent']],
+  [
+    'from before the Task owned the issue, and no turn showed it',
+    { subjects: [untold], turns: unseen, task: [asks, accepted] },
+    ['a word did not reach the agent'],
+  ],
+  [
+    'from before that, and the turn was asked for before it',
+    { subjects: [untold], turns: unseen, task: [{ ...asks, at: 3 }, accepted] },
+    [],
+  ],
+]
 
-  test('may be new to a turn that was cut off and to the one after it', () => {
-    expect(faults({ turns: [turn({ ended: false }), turn()] })).toEqual([])
-  })
-
-  test('may be known from the list of comments alone, where the turn that carried it was never played', () => {
-    expect(faults({ turns: [turn({ events: [] })] })).toEqual([])
-  })
-
-  test('may have no turn left that could carry it', () => {
-    expect(faults({ task: [asks, accepted, { ...told, seq: 13 }], turns: [] })).toEqual([])
-    expect(faults({ task: [told, asks], turns: [] })).toEqual([])
-    expect(faults({ task: [told, accepted, { ...asks, seq: 13 }], turns: [] })).toEqual([])
-  })
-
-  test('may have come before the Task owned the issue, which the agent finds in the list of comments', () => {
-    const early = { ...commented, effects: [] }
-    expect(faults({ subjects: [early], task: [asks, accepted], turns: [turn({ events: [] })] })).toEqual([])
-  })
-
-  test('is not looked for where no stand-in saw the turns', () => {
-    expect(faults({ turns: undefined })).toEqual([])
-  })
+test.each(heard)('a word %s: its faults are named', (_what, { audit: of = audit, ...more }, faults) => {
+  const found = unheard(of, { ...well, ...more }).map((fault) => fault.replace(/: #1 Word 1.*$/, ''))
+  expect(found).toEqual(faults)
 })
 
-describe('a fault is found', () => {
-  test('in a word of which no actor was told', () => {
-    expect(faults({ subjects: [] })).toEqual(['a word was lost'])
-    expect(faults({ subjects: [{ ...commented, key: 'comment/17', event: { commentId: '17' } }] })).toEqual([
-      'a word was lost',
-    ])
-  })
+const words = ['On the issue.', 'On the merge request.', 'In a review.', 'On a line.', 'With changes.']
 
-  test('but not in one of the very last moment before the merge, or after it', () => {
-    const at = (time: string): readonly AuditEntry[] => [{ ...audit[0]!, at: time }, audit[1]!]
-    expect(faults({ subjects: [] }, at('2026-01-02T03:05:04Z'))).toEqual([])
-    expect(faults({ subjects: [] }, at('2026-01-02T03:05:02Z'))).toEqual(['a word was lost'])
-  })
-
-  test('in a word that an actor was told twice, under whatever key', () => {
-    expect(faults({ subjects: [commented, { ...commented, seq: 5, key: 'other' }] })).toEqual([
-      'a word was told 2 times',
-    ])
-  })
-
-  test('in a word that did not reach the Task, or reached it twice', () => {
-    expect(faults({ task: [asks, accepted] })).toEqual(['a word did not reach the Task'])
-    const late = { ...commented, effects: [], at: asks.at + 30_000 }
-    expect(faults({ subjects: [late], task: [asks, accepted] })).toEqual(['a word did not reach the Task'])
-    expect(faults({ task: [told, asks, { ...told, seq: 13 }] })).toEqual(['the Task was told a word 2 times'])
-  })
-
-  test('in a word that is new to two whole turns', () => {
-    expect(faults({ turns: [turn(), turn()] })).toEqual(['the agent was told a word 2 times as new'])
-  })
-
-  test('in a journal that asks for none of the turns that were played', () => {
-    expect(faults({ task: [told, accepted] })).toEqual(['the model played turns for which no Task asked'])
-  })
-
-  test('in a word that no turn after it showed', () => {
-    const unseen = [turn({ events: [], comments: [] })]
-    expect(faults({ turns: unseen })).toEqual(['a word did not reach the agent'])
-    const early = { ...commented, effects: [] }
-    const more = { subjects: [early], turns: unseen }
-    expect(faults({ ...more, task: [asks, accepted] })).toEqual(['a word did not reach the agent'])
-    expect(faults({ ...more, task: [{ ...asks, at: 3 }, accepted] })).toEqual([])
-  })
-})
+test.each([
+  ['github', 'acme/library', {}, (same: ProjectSettings) => same],
+  ['gitlab', 'acme/tools/library', { dialect: 'gitlab', owner: 'acme/tools' }, ofGitlab],
+] as const)(
+  'on %s each word of a maintainer is found once, and so is its loss',
+  async (_dialect, name, repository, of) => {
+    const project = (one: ProjectSettings): ProjectSettings => {
+      return { ...of(one), scm: { ...of(one).scm, maintainerLogins: [people.maintainer] } }
+    }
+    await withForgeEdge({ repository, project }, async ({ forge, edge, delivered, context, quiet, push, clone }) => {
+      forge.createUser({ login: people.maintainer, token: 'token-of-maria' })
+      await edge.handlers.checkProject.perform({ project: 'default/demo' }, context('check'))
+      const issue = forge.openIssue('maintainer', name, { title: 'T', body: 'B', labels: ['platform'] })
+      await push(await clone('bot'), 'feature', { 'a.js': '1\n' })
+      const { number } = await forge.openPull('bot', name, { title: 'A', body: '', head: 'feature', base: 'main' })
+      await quiet()
+      forge.comment(people.maintainer, name, issue.number, 'On the issue.', 'issue')
+      forge.comment(people.maintainer, name, number, 'On the merge request.', 'pull')
+      for (const review of [
+        { event: 'COMMENT', body: 'In a review.' },
+        { event: 'COMMENT', comments: [{ path: 'a.js', line: 1, body: 'On a line.' }] },
+        { event: 'REQUEST_CHANGES', body: 'With changes.' },
+      ] as const)
+        await forge.review(people.maintainer, name, number, review)
+      await quiet()
+      const said = saidByMaintainers(forge.audit()).map((word) => word.text)
+      expect(said.filter((one) => one !== '').toSorted()).toEqual(words.toSorted())
+      const rows = delivered.map(({ key, event }, seq): JournalRow => ({ seq, at: seq, key, event, effects: [] }))
+      const faults = (subjects: readonly JournalRow[]): readonly string[] =>
+        unheard(forge.audit(), { subjects, task: [], turns: [] })
+      expect(faults(rows)).toEqual([])
+      for (const word of words)
+        expect(faults(rows.filter(({ event }) => !String(event['text']).includes(word)))).toEqual([
+          expect.stringMatching(new RegExp(`^a word was lost: #\\d ${word}$`)),
+        ])
+    })
+  },
+)

@@ -33,49 +33,41 @@ export interface Heard {
 
 /** A word of the last moment is read by the merge itself, or not at all: nobody is left to hear it. */
 const lastMomentMs = 2_000
+/** So long an Issue may take to learn which Task owns it, with a crash in between. */
+const ownedMs = 20_000
 
 export function unheard(audit: readonly AuditEntry[], heard: Heard): readonly string[] {
   const merge = audit.find(({ action }) => action === 'pull.merge')
   const end = merge === undefined ? Number.POSITIVE_INFINITY : Date.parse(merge.at) - lastMomentMs
   // Names of events change: a verdict that finds none of them would find no fault either.
-  const blind = (heard.turns?.length ?? 0) > 0 && !heard.task.some((row) => row.effects.some(asksForTurn))
-  const words = saidByMaintainers(audit).flatMap((word) => {
-    const isInTime = Date.parse(word.at) < end
-    return [...faultsAtSubject(word, heard, isInTime), ...faultsAtTask(word, heard, isInTime)].map(
-      (fault) => `${fault}: #${word.number} ${firstLine(word.text)}`,
-    )
+  const isBlind = (heard.turns?.length ?? 0) > 0 && !heard.task.some(asksForTurn)
+  const faults = saidByMaintainers(audit).flatMap((word) => {
+    const fault = faultOf(word, heard, Date.parse(word.at) < end)
+    return fault === undefined ? [] : [`${fault}: #${word.number} ${firstLine(word.text)}`]
   })
-  return blind ? ['the model played turns for which no Task asked', ...words] : words
+  return isBlind ? ['the model played turns for which no Task asked', ...faults] : faults
 }
 
-function toldRows({ id }: Said, { subjects }: Heard): readonly JournalRow[] {
-  return subjects.filter(
+function faultOf(word: Said, heard: Heard, isInTime: boolean): string | undefined {
+  const { id, text } = word
+  // A review without words is a fact, not a comment.
+  if (text === '') return undefined
+  const carries = (shown: unknown): boolean => String(shown).includes(text.trim())
+  // The mirror passes each comment on once, whatever brought it: webhook, redelivery or resync (R3).
+  const [atSubject, ...again] = heard.subjects.filter(
     ({ key, event }) => event['commentId'] === id || key.endsWith(`comment/${id}`) || key.endsWith(`command/${id}`),
   )
+  if (again.length > 0) return `a word was told ${again.length + 1} times`
+  if (atSubject === undefined) return isInTime ? 'a word was lost' : undefined
+  if (!String(atSubject.event['type']).endsWith('.commented')) return undefined
+  const atTask = heard.task.filter(({ event }) => event['type'] === 'human.commented' && carries(event['text']))
+  if (atTask.length > 1) return `the Task was told a word ${atTask.length} times`
+  const [taken] = atTask
+  if (taken !== undefined) return faultAtAgent(heard, carries, ({ seq }) => seq > taken.seq)
+  if (!isInTime) return undefined
+  if (hasOwner(atSubject, heard)) return 'a word did not reach the Task'
+  return faultAtAgent(heard, carries, ({ at }) => at > atSubject.at)
 }
-
-/** The mirror tells each comment once, whatever brought it: webhook, redelivery or resync (R3). */
-function faultsAtSubject(word: Said, heard: Heard, isInTime: boolean): readonly string[] {
-  const told = toldRows(word, heard).length
-  // A review without words is a fact, not a comment.
-  if (word.text === '' || (told === 0 && !isInTime) || told === 1) return []
-  return [told === 0 ? 'a word was lost' : `a word was told ${told} times`]
-}
-
-function faultsAtTask(word: Said, heard: Heard, isInTime: boolean): readonly string[] {
-  const [told] = toldRows(word, heard)
-  if (told === undefined || !String(told.event['type']).endsWith('.commented')) return []
-  const rows = heard.task.filter(({ event }) => event['type'] === 'human.commented' && carries(event['text'], word))
-  if (rows.length > 1) return [`the Task was told a word ${rows.length} times`]
-  const [row] = rows
-  if (row !== undefined) return faultsAtAgent(word, heard, ({ seq }) => seq > row.seq)
-  if (!isInTime) return []
-  if (hasOwner(told, heard)) return ['a word did not reach the Task']
-  return faultsAtAgent(word, heard, ({ at }) => at > told.at)
-}
-
-/** So long an Issue may take to learn which Task owns it, with a crash in between. */
-const ownedMs = 20_000
 
 /** What was said before there was an owner, the Task finds in the lists of comments. */
 function hasOwner({ at, event, effects }: JournalRow, { task }: Heard): boolean {
@@ -84,46 +76,39 @@ function hasOwner({ at, event, effects }: JournalRow, { task }: Heard): boolean 
 }
 
 /** Its event leaves the queue with the turn that carried it (EVENTS-5). The lists of comments show it ever after. */
-function faultsAtAgent(word: Said, { task, turns }: Heard, isAfter: (row: JournalRow) => boolean): readonly string[] {
-  if (turns === undefined) return []
-  const fresh = turns.filter(({ ended, events }) => ended && events.some((text) => carries(text, word))).length
-  if (fresh > 1) return [`the agent was told a word ${fresh} times as new`]
-  const isSeen = turns.some(({ events, comments }) => [...events, ...comments].some((text) => carries(text, word)))
-  return !isSeen && hadTurn(task, isAfter) ? ['a word did not reach the agent'] : []
+function faultAtAgent(
+  { task, turns }: Heard,
+  carries: (shown: unknown) => boolean,
+  isAfter: (row: JournalRow) => boolean,
+): string | undefined {
+  if (turns === undefined) return undefined
+  const fresh = turns.filter(({ ended, events }) => ended && events.some(carries)).length
+  if (fresh > 1) return `the agent was told a word ${fresh} times as new`
+  if (turns.some(({ events, comments }) => [...events, ...comments].some(carries))) return undefined
+  // A turn that was asked for after the word was known, and was accepted.
+  const asked = task.find((row) => isAfter(row) && asksForTurn(row))
+  const hadTurn = asked && task.some(({ seq, event }) => seq > asked.seq && event['type'] === 'turn.accepted')
+  return hadTurn ? 'a word did not reach the agent' : undefined
 }
 
-/** A turn that was asked for after the word was known, and was accepted. */
-function hadTurn(task: readonly JournalRow[], isAfter: (row: JournalRow) => boolean): boolean {
-  const asked = task.find((row) => isAfter(row) && row.effects.some(asksForTurn))
-  return asked !== undefined && task.some(({ seq, event }) => seq > asked.seq && event['type'] === 'turn.accepted')
-}
-
-function asksForTurn({ params }: { readonly params: unknown }): boolean {
-  return JSON.stringify(params).includes('"turn.requested"')
-}
-
-function carries(text: unknown, word: Said): boolean {
-  return String(text).includes(word.text.trim())
+function asksForTurn({ effects }: JournalRow): boolean {
+  return effects.some(({ params }) => JSON.stringify(params).includes('"turn.requested"'))
 }
 
 /** Reads the journals and the turns, once the story is over. */
 export async function readHeard(client: OrchestratorClient, model: Model | undefined): Promise<Heard> {
-  const journalsOf = async (prefix: string): Promise<readonly JournalRow[]> => {
-    const actors = await listAll<{ readonly address: string }>(client, '/operations/actors', { prefix })
-    const journals = await Promise.all(
-      actors.map(({ address }) => listAll<JournalRow>(client, '/operations/history', { address })),
+  const journalsOf = async (...prefixes: readonly string[]): Promise<readonly JournalRow[]> => {
+    const listed = prefixes.map((prefix) =>
+      listAll<{ readonly address: string }>(client, '/operations/actors', { prefix }),
     )
-    return journals.flat().toSorted((a, b) => a.seq - b.seq)
+    const actors = (await Promise.all(listed)).flat()
+    const journals = actors.map(({ address }) => listAll<JournalRow>(client, '/operations/history', { address }))
+    return (await Promise.all(journals)).flat().toSorted((a, b) => a.seq - b.seq)
   }
-  const [issues, mergeRequests, task] = await Promise.all(['issue:', 'merge-request:', 'task:'].map(journalsOf))
-  const ended = new Set(
-    model?.turns().flatMap(({ turnToken, steps }) => (steps.includes('end') ? [turnToken] : [])) ?? [],
-  )
+  const ended = model?.turns().flatMap(({ turnToken, steps }) => (steps.includes('end') ? [turnToken] : []))
   return {
-    subjects: [...(issues ?? []), ...(mergeRequests ?? [])],
-    task: task ?? [],
-    turns: model
-      ?.inputs()
-      .map(({ turnToken, events, comments }) => ({ ended: ended.has(turnToken), events, comments })),
+    subjects: await journalsOf('issue:', 'merge-request:'),
+    task: await journalsOf('task:'),
+    turns: model?.inputs().map(({ turnToken, ...turn }) => ({ ...turn, ended: ended?.includes(turnToken) === true })),
   }
 }

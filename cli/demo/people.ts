@@ -11,17 +11,6 @@ export function asWrittenOn(dialect: Stack['dialect'], kind: ForgeThread['kind']
   return dialect === 'gitlab' && kind === 'issue' ? text.replaceAll(/^\/approve$/gm, 'approve') : text
 }
 
-/** GitLab counts merge requests apart from issues. */
-function nameOf({ kind, number }: ForgeThread): string {
-  return kind === 'pull' ? `merge request ${number}` : `issue ${number}`
-}
-
-interface Crowd {
-  /** Nobody is due to do anything. */
-  idle(): boolean
-  close(): void
-}
-
 /** The issue that a scenario brings, once it is open. */
 export function issueOf(
   forge: Pick<Forge, 'issues'>,
@@ -34,40 +23,39 @@ export function issueOf(
 /** Its issue and the merge requests that name it: on others nobody speaks unasked. */
 function threadsOf(forge: Pick<Forge, 'issues'>, repository: string, scenario: Scenario): readonly ForgeThread[] {
   const issue = issueOf(forge, repository, scenario)
-  if (issue === undefined) return []
-  const names = new RegExp(String.raw`#${issue.number}\b`)
-  return forge
-    .issues(repository)
-    .filter((thread) => thread === issue || (thread.kind === 'pull' && names.test(thread.body ?? '')))
+  const names = new RegExp(String.raw`#${issue?.number}\b`)
+  const isOwn = (thread: ForgeThread): boolean => thread.kind === 'pull' && names.test(thread.body ?? '')
+  return issue === undefined ? [] : forge.issues(repository).filter((thread) => thread === issue || isOwn(thread))
 }
 
-/** What people wrote there before, in a start that is over, is an act that was done. */
+/** What people wrote there before, in a start that is over, is an act that was done. `idle`: nobody is due to do anything. */
 export function startPeople(
   { forge, fullName: repository, dialect }: Pick<Stack, 'forge' | 'fullName' | 'dialect'>,
   scenario: Scenario,
   say: (text: string) => void,
-): Crowd {
+): { idle(): boolean; close(): void } {
   const threads = (): readonly ForgeThread[] => threadsOf(forge, repository, scenario)
   const done = actsBefore(threads(), scenario.humans, dialect)
   const due = (): ReturnType<typeof dueActs> => dueActs(scenario.humans, threads().flatMap(commentsOf), done)
   const act = (): void => {
-    for (const one of due()) {
-      const thread = threads().findLast(({ kind }) => (one.on === 'mergeRequest') === (kind === 'pull'))
+    for (const { on, index, as, comment } of due()) {
+      const thread = threads().findLast(({ kind }) => (on === 'mergeRequest') === (kind === 'pull'))
       if (thread === undefined) continue
-      done.add(one.index)
-      const login = loginOf(one.as)
-      const words = asWrittenOn(dialect, thread.kind, one.comment)
-      forge.comment(login, repository, thread.number, words, thread.kind)
-      say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(words)}`)
+      const { kind, number } = thread
+      done.add(index)
+      const words = asWrittenOn(dialect, kind, comment)
+      forge.comment(loginOf(as), repository, number, words, kind)
+      // GitLab counts merge requests apart from issues.
+      const name = kind === 'pull' ? 'merge request' : 'issue'
+      say(`forge: ${loginOf(as)} comments on ${name} ${number}: ${firstLine(words)}`)
     }
   }
   // The forge tells of a write while it makes it: the answer comes after.
-  const stop = forge.onAudit((entry) => {
-    if (entry.action === 'comment.create' || entry.action === 'review.create' || entry.action === 'pull.open')
-      setImmediate(act)
+  const close = forge.onAudit(({ action }) => {
+    if (['comment.create', 'review.create', 'pull.open'].includes(action)) setImmediate(act)
   })
   setImmediate(act)
-  return { idle: () => due().length === 0, close: stop }
+  return { idle: () => due().length === 0, close }
 }
 
 /** By index: each comment that stands is one act. */
@@ -82,16 +70,12 @@ function actsBefore(
     const words = asWrittenOn(dialect, kind, act.do.comment).trim()
     const login = loginOf(act.do.as ?? 'maintainer')
     const at = written.findIndex((one) => one.kind === kind && one.author.login === login && one.body.trim() === words)
-    if (at >= 0) written.splice(at, 1)
-    return at < 0 ? [] : [index]
+    return at >= 0 && written.splice(at, 1) ? [index] : []
   })
   return new Set(done)
 }
 
 function commentsOf({ kind, comments }: ForgeThread): readonly SeenComment[] {
-  return [...comments.values()].map((comment) => ({
-    on: kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const),
-    bot: comment.author.login === people.bot,
-    body: comment.body,
-  }))
+  const on = kind === 'pull' ? 'mergeRequest' : 'issue'
+  return [...comments.values()].map(({ author, body }) => ({ on, bot: author.login === people.bot, body }))
 }

@@ -11,27 +11,32 @@ function written(actor: string, body: string, action: AuditEntry['action'] = 're
   return { at: '2026-01-02T03:04:05Z', actor, action, repository: 'acme/a', detail: { comments: [{ body }] } }
 }
 
-test('a review that names the commit of the memory was answered by it', () => {
-  expect(faultsOfMemory(scenario, [written(people.bot, `So since ${commit}.`)], commit)).toEqual([])
-})
+const unnamed = [`no review names the commit ${commit}, which the memory holds`]
+const silent = { agents: { implement: scenario.agents.implement! } }
 
-test('a review without it was not, whoever else names it', () => {
-  const audit = [
-    written(people.bot, 'So since the first version.', 'review.create'),
-    written(people.maintainer, commit),
-    written(people.bot, commit, 'pull.open'),
-  ]
-  expect(faultsOfMemory(scenario, audit, commit)).toEqual([
-    `no review names the commit ${commit}, which the memory holds`,
-  ])
-})
-
-test('a story in which no reviewer asks needs no answer, and one without a memory has none', () => {
-  expect(faultsOfMemory(scenario, [], undefined)).toEqual([])
-  expect(faultsOfMemory({ agents: { implement: scenario.agents.implement! } }, [], commit)).toEqual([])
+test.each([
+  [
+    'names the commit of the memory was answered by it',
+    scenario,
+    [written(people.bot, `So since ${commit}.`)],
+    commit,
+    [],
+  ],
+  ['names another was not', scenario, [written(people.bot, 'So since the first.', 'review.create')], commit, unnamed],
+  ['is of a person was not', scenario, [written(people.maintainer, commit)], commit, unnamed],
+  [
+    'is none, but another write of the bot, was not',
+    scenario,
+    [written(people.bot, commit, 'pull.open')],
+    commit,
+    unnamed,
+  ],
+  ['nobody wrote is not missed where there is no memory', scenario, [], undefined, []],
+  ['nobody wrote is not missed where no reviewer asks', silent, [], commit, []],
+])('a review that %s', (_what, played, audit, known, faults) => {
+  expect(faultsOfMemory(played, audit, known)).toEqual(faults)
 })
 
 test('the story waits for the memory only where a turn asks it', () => {
-  expect(asksMemory(scenario)).toBe(true)
-  expect(asksMemory({ agents: { implement: scenario.agents.implement! } })).toBe(false)
+  expect([asksMemory(scenario), asksMemory(silent)]).toEqual([true, false])
 })

@@ -7,11 +7,9 @@ import { people } from '../../standins/people.ts'
 const filledLimitMs = 60_000
 const lookMs = 250
 
-interface RepositoryView {
-  readonly status: {
-    readonly indexedCommit: string | null
-    readonly conditions: readonly { readonly type: string; readonly message: string }[]
-  }
+interface Indexing {
+  readonly indexedCommit: string | null
+  readonly conditions: readonly { readonly type: string; readonly message: string }[]
 }
 
 /** Whether a turn of it asks the memory anything. */
@@ -24,7 +22,7 @@ export async function untilRemembered(stack: Stack, write: (text: string) => voi
   const path = `/resources/repositories/${stack.namespace}/${stack.repository}`
   const limit = Date.now() + filledLimitMs
   for (; ; await setTimeout(lookMs)) {
-    const { status } = (await stack.client.call('GET', path)) as RepositoryView
+    const { status } = (await stack.client.call('GET', path)) as { readonly status: Indexing }
     if (status.indexedCommit) {
       write(`the memory holds ${stack.repository} at ${status.indexedCommit.slice(0, 10)}`)
       return status.indexedCommit
@@ -36,7 +34,6 @@ export async function untilRemembered(stack: Stack, write: (text: string) => voi
   }
 }
 
-const answeredCommit = '.metadata.commit'
 /** What is said of a line is part of a review on GitHub, and a comment of its own on GitLab. */
 const reviewing: readonly AuditEntry['action'][] = ['review.create', 'review-comment.create']
 
@@ -45,15 +42,12 @@ const reviewing: readonly AuditEntry['action'][] = ['review.create', 'review-com
  * of the bot names `commit`, the one that the memory held at the start (undefined: it held none).
  */
 export function faultsOfMemory(
-  scenario: Pick<Scenario, 'agents'>,
+  { agents: { review = [] } }: Pick<Scenario, 'agents'>,
   audit: readonly AuditEntry[],
   commit: string | undefined,
 ): readonly string[] {
-  const reviews = JSON.stringify(scenario.agents.review ?? [])
-  if (commit === undefined || !reviews.includes(answeredCommit)) return []
-  const isNamed = audit.some(
-    ({ actor, action, detail }) =>
-      actor === people.bot && reviewing.includes(action) && JSON.stringify(detail ?? {}).includes(commit),
-  )
+  if (commit === undefined || !JSON.stringify(review).includes('.metadata.commit')) return []
+  const reviews = audit.filter(({ actor, action }) => actor === people.bot && reviewing.includes(action))
+  const isNamed = JSON.stringify(reviews.map(({ detail }) => detail)).includes(commit)
   return isNamed ? [] : [`no review names the commit ${commit}, which the memory holds`]
 }

@@ -1,42 +1,37 @@
 /** What `--json` ends with: one object, its verdict from the forge's audit log. */
 import { listAll } from '../server/client.ts'
-import type { ClusterRecord } from './cluster-record.ts'
 import type { Stack } from '../local/stack.ts'
+import type { KillRecord } from './chaos.ts'
+import type { ClusterRecord } from './cluster-record.ts'
 import type { SpokenWord } from './speaker.ts'
 import type { UpgradeRecord } from './upgrade.ts'
+import { textOf, type Verdict } from './verdict.ts'
+
+interface Entered {
+  readonly stage: string
+  readonly at: string
+}
 
 export interface Report {
   readonly ok: boolean
   readonly repository: string
-  readonly task: {
-    readonly name: string
-    readonly stage: string
-    readonly stages: readonly { readonly stage: string; readonly at: string }[]
-  }
+  readonly task: { readonly name: string; readonly stage: string; readonly stages: readonly Entered[] }
   readonly issue: { readonly number: number; readonly state: string; readonly labels: readonly string[] }
-  readonly mergeRequest: { readonly number: number; readonly reviewedSha: string; readonly mergeCommit: string } | null
-  readonly reviews: readonly {
-    readonly author: string
-    readonly number: number
-    readonly sha: string
-    readonly verdict: string
-    readonly inline: number
-  }[]
+  readonly mergeRequest: Verdict['mergeRequest']
+  readonly reviews: readonly Readonly<{
+    author: string
+    number: number
+    sha: string
+    verdict: string
+    inline: number
+  }>[]
   readonly comments: readonly { readonly author: string; readonly number: number; readonly text: string }[]
-  readonly turns: readonly {
-    readonly agent: string
-    readonly turnId: string
-    readonly state: string
-    readonly tokens: number
-  }[]
-  readonly pods: readonly {
-    readonly name: string
-    readonly agent: string
-    readonly state: string
-    readonly note: string
-  }[]
+  readonly turns: readonly Readonly<{ agent: string; turnId: string; state: string; tokens: number }>[]
+  readonly pods: readonly Readonly<{ name: string; agent: string; state: string; note: string }>[]
   /** Beside the kills, with `--chaos`. */
   readonly words: readonly SpokenWord[]
+  /** With `--chaos`. */
+  readonly kills?: readonly KillRecord[]
   /** Of a demo in a cluster. */
   readonly kubernetes?: ClusterRecord
   /** With `--upgrade`. */
@@ -53,32 +48,20 @@ export interface TaskResource {
   readonly status: {
     readonly stage: string
     readonly stageClass: string
-    readonly stageReason?: string
+    readonly stageReason?: string | null
     readonly issues: readonly { readonly number: number }[]
     readonly mergeRequests: readonly { readonly number: number }[]
-    readonly stages: readonly { readonly stage: string; readonly at: string }[]
+    readonly stages: readonly Entered[]
     readonly notes: readonly { readonly pod: number; readonly kind: string; readonly source: string }[]
   }
 }
 
-interface TurnRow {
-  readonly pod: number
-  readonly task: string
-  readonly agent: string
-  readonly turnId: string
-  readonly state: string
-  readonly tokens: number
-}
+type TurnRow = Report['turns'][number] & { readonly pod: number; readonly task: string }
 
-interface ReportFacts {
+interface ReportFacts extends Pick<Report, 'mergeRequest' | 'faults' | 'remembered' | 'durationMs'> {
   readonly issue: number
   /** Those of the issue. */
   readonly tasks: readonly TaskResource[]
-  readonly verdict: Report['mergeRequest']
-  readonly faults: readonly string[]
-  readonly words: readonly SpokenWord[]
-  readonly remembered?: string
-  readonly durationMs: number
 }
 
 export async function tasksOf(client: Stack['client'], issue: number): Promise<readonly TaskResource[]> {
@@ -86,74 +69,59 @@ export async function tasksOf(client: Stack['client'], issue: number): Promise<r
   return tasks.filter(({ status }) => status.issues.some(({ number }) => number === issue))
 }
 
-export async function createReport(stack: Stack, facts: ReportFacts): Promise<Report> {
-  const { tasks } = facts
-  const turns = await listAll<TurnRow>(stack.client, '/operations/turns')
+export async function createReport(stack: Stack, { issue: number, tasks, ...facts }: ReportFacts): Promise<Report> {
+  const { client, forge, fullName, barePath, orchestrator } = stack
+  const turns = await listAll<TurnRow>(client, '/operations/turns')
   const [task] = tasks
+  const { stage = '', stages = [] } = task?.status ?? {}
   const pods = podsOf(tasks, turns)
-  const silent = pods.filter((pod) => pod.note === '').map((pod) => `pod ${pod.name} left no note`)
   const faults = [
     ...facts.faults,
-    ...silent,
-    ...(task?.status.stage === 'delivered' ? [] : [`the Task ended at ${task?.status.stage ?? 'nothing'}`]),
+    ...pods.filter(({ note }) => note === '').map(({ name }) => `pod ${name} left no note`),
+    ...(stage === 'delivered' ? [] : [`the Task ended at ${stage || 'nothing'}`]),
   ]
-  const full = stack.fullName
-  const issue = stack.forge.issue(full, facts.issue, 'issue')
+  const issue = forge.issue(fullName, number, 'issue')
+  const threads = forge.issues(fullName)
   return {
+    ...facts,
     ok: faults.length === 0,
-    repository: stack.barePath,
-    task: {
-      name: task?.metadata.name ?? '',
-      stage: task?.status.stage ?? '',
-      stages: (task?.status.stages ?? []).map(({ stage, at }) => ({ stage, at })),
-    },
-    issue: { number: facts.issue, state: issue.state, labels: issue.labels.map(({ name }) => name) },
-    mergeRequest: facts.verdict,
-    reviews: reviewsOf(stack, full),
-    comments: stack.forge.issues(full).flatMap((one) =>
-      [...one.comments.values()].map(({ author, body }) => ({
-        author: author.login,
-        number: one.number,
-        text: body.replaceAll(/<!--.*?-->/gs, '').trim(),
-      })),
+    faults,
+    repository: barePath,
+    task: { name: task?.metadata.name ?? '', stage, stages: stages.map((one) => ({ stage: one.stage, at: one.at })) },
+    issue: { number, state: issue.state, labels: issue.labels.map(({ name }) => name) },
+    reviews: threads.flatMap(reviewsOf),
+    comments: threads.flatMap(({ number: on, comments }) =>
+      [...comments.values()].map(({ author, body }) => ({ author: author.login, number: on, text: textOf(body) })),
     ),
     turns: turns.map(({ agent, turnId, state, tokens }) => ({ agent, turnId, state, tokens })),
     pods,
-    words: facts.words,
-    remembered: facts.remembered ?? null,
-    restarts: stack.orchestrator.restarts,
-    durationMs: facts.durationMs,
-    faults,
+    words: [],
+    restarts: orchestrator.restarts,
   }
 }
 
 /** Pods that ran a turn, with the kind of their last note: each left one (LAW-6). */
 function podsOf(tasks: readonly TaskResource[], turns: readonly TurnRow[]): Report['pods'] {
   return tasks.flatMap(({ metadata, status }) => {
-    const own = turns.filter((turn) => turn.task.endsWith(`/${metadata.name}`))
-    const ordinals = [...new Set(own.map(({ pod }) => pod))].toSorted((a, b) => a - b)
-    return ordinals.map((ordinal) => {
-      const note = status.notes.findLast((one) => one.pod === ordinal)
-      const agent = own.find(({ pod }) => pod === ordinal)?.agent ?? ''
-      return {
-        name: `${metadata.name}/${ordinal}`,
-        agent,
-        state: 'stopped',
-        note: note === undefined ? '' : `${note.kind} by ${note.source}`,
-      }
-    })
+    const own = turns.filter(({ task }) => task.endsWith(`/${metadata.name}`))
+    const agents = new Map(own.toReversed().map(({ pod, agent }) => [pod, agent]))
+    return [...agents]
+      .toSorted(([a], [b]) => a - b)
+      .map(([pod, agent]) => {
+        const note = status.notes.findLast((one) => one.pod === pod)
+        const words = note === undefined ? '' : `${note.kind} by ${note.source}`
+        return { name: `${metadata.name}/${pod}`, agent, state: 'stopped', note: words }
+      })
   })
 }
 
-function reviewsOf(stack: Stack, full: string): Report['reviews'] {
-  return stack.forge.issues(full).flatMap((one) => {
-    if (one.kind !== 'pull') return []
-    return [...one.reviews.values()].map((review) => ({
-      author: review.author.login,
-      number: one.number,
-      sha: review.commit,
-      verdict: /approve/i.test(review.body.split('\n')[0] ?? '') ? 'approve' : 'request_changes',
-      inline: [...one.reviewComments.values()].filter(({ reviewId }) => reviewId === review.id).length,
-    }))
-  })
+function reviewsOf(one: ReturnType<Stack['forge']['issue']>): Report['reviews'] {
+  if (one.kind !== 'pull') return []
+  return [...one.reviews.values()].map(({ id, author, commit, body }) => ({
+    author: author.login,
+    number: one.number,
+    sha: commit,
+    verdict: /approve/i.test(body.split('\n')[0] ?? '') ? 'approve' : 'request_changes',
+    inline: [...one.reviewComments.values()].filter(({ reviewId }) => reviewId === id).length,
+  }))
 }

@@ -1,11 +1,12 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { inspectorLink } from '../server/client.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
+import type { AuditEntry } from '../local/standins.ts'
 import { whileNamed } from '../local/processes/while-named.ts'
 import { loginOf } from '../../standins/people.ts'
-import type { KillRecord } from './chaos.ts'
-import type { ClusterRecord } from './cluster-record.ts'
-import { startChaos, type ChaosPlan } from './disturbance.ts'
+import { startChaos, type ChaosPlan } from './chaos.ts'
+import { openOf, startResending, type Disturbance } from './open.ts'
 import { issueOf, startPeople } from './people.ts'
 import { asksMemory, faultsOfMemory, untilRemembered } from './remembered.ts'
 import { createReport, tasksOf, type Report, type TaskResource } from './report.ts'
@@ -28,18 +29,14 @@ export interface RunOptions extends StartOptions {
   readonly signal: AbortSignal
 }
 
-export interface RunResult {
-  readonly report: Report
-  readonly kills: readonly KillRecord[]
-  readonly stack: Stack
-}
-
 interface Started {
   readonly stack: Stack
   readonly write: (text: string) => void
   /** Milliseconds of the system's clock. */
   readonly startedAt: number
 }
+
+export type RunResult = Pick<Started, 'stack'> & { readonly report: Report }
 
 /** A stack whose Project is ready; each step that lasts is named. */
 export async function startNamed(options: StartOptions): Promise<Started> {
@@ -73,74 +70,57 @@ export async function play(
   { stack, write, startedAt }: Started,
   options: Omit<RunOptions, keyof StartOptions> & Pick<StartOptions, 'scenario' | 'memory' | 'testCommand'>,
 ): Promise<RunResult> {
-  const isAsked = options.memory === true && asksMemory(options.scenario)
+  const { client, forge, release } = stack
+  const { scenario, chaos, upgrade, testCommand } = options
+  const isAsked = options.memory === true && asksMemory(scenario)
   const remembered = isAsked
     ? await whileNamed(write, 'the memory reads the repository', untilRemembered(stack, write))
     : undefined
   const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
-  const crowd = startPeople(stack, options.scenario, write)
-  const issue = openIssue(stack, options.scenario, write)
-
-  const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, write)
-  const { release, client, forge } = stack
-  const upgrade =
-    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, write, now: Date.now }) : undefined
-  const ended = await untilEnd(stack, {
-    issue: issue.number,
-    nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true) && (upgrade?.idle() ?? true),
-    timeoutMs: options.timeoutMs,
-    signal: options.signal,
-    write,
-  })
-  const disturbed = await chaos?.end()
-  const upgraded = await upgrade?.end()
-  crowd.close()
-  await stack.forge.idle()
-
-  const tasks = await tasksOf(stack.client, issue.number)
-  const verdict = await judge(auditOf(stack.forge.audit(), issue.number, tasks), {
-    barePath: stack.barePath,
-    defaultBranch: stack.defaultBranch,
-    testCommand: options.testCommand,
-  })
-  const faults = [
-    ...(ended === undefined ? [] : [ended]),
-    ...verdict.faults,
-    ...(issue.isNew && stack.model ? faultsOfMemory(options.scenario, stack.forge.audit(), remembered) : []),
-    ...(disturbed?.faults ?? []),
-    ...(upgraded?.faults ?? []),
+  const crowd = startPeople(stack, scenario, write)
+  const issue = openIssue(stack, scenario, write)
+  const disturbances: readonly Disturbance<Partial<Report>>[] = [
+    ...(chaos === undefined ? [] : [startChaos(stack, chaos, write)]),
+    ...(upgrade && release ? [upgradeUnderLoad(release, client, write)] : []),
   ]
+  const resending = disturbances.length === 0 ? undefined : startResending(forge, Date.now)
+  const isNobodyDue = (): boolean =>
+    crowd.idle() && disturbances.every((one) => one.idle()) && resending?.idle() !== false
+  const ended = await untilEnd(stack, issue.number, isNobodyDue, { ...options, write })
+  const disturbed: Awaited<ReturnType<Disturbance<Partial<Report>>['end']>>[] = []
+  for (const one of disturbances) disturbed.push(await one.end())
+  resending?.close()
+  crowd.close()
+  await forge.idle()
+
+  const tasks = await tasksOf(client, issue.number)
+  const audit = forge.audit()
+  const { faults, mergeRequest } = await judge(auditOf(audit, issue.number, tasks), { ...stack, testCommand })
   const written = await createReport(stack, {
     issue: issue.number,
     tasks,
-    verdict: verdict.mergeRequest,
-    faults,
-    words: disturbed?.words ?? [],
-    ...(remembered === undefined ? {} : { remembered }),
+    mergeRequest,
+    faults: [
+      ...(ended === undefined ? [] : [ended]),
+      ...faults,
+      ...(issue.isNew && stack.model ? faultsOfMemory(scenario, audit, remembered) : []),
+      ...disturbed.flatMap((one) => one.faults),
+    ],
+    remembered: remembered ?? null,
     durationMs: Date.now() - startedAt,
   })
-  const report = upgraded?.record === undefined ? written : { ...written, upgrade: upgraded.record }
-  const kills = disturbed?.kills ?? []
-  if (options.keep) return { report, kills, stack }
-  const ending = recorder && (await recorder.end())
-  const left = await stack.stop()
-  return { report: ending === undefined ? report : withCluster(report, ending, left), kills, stack }
-}
-
-function withCluster(
-  report: Report,
-  { record, faults }: { readonly record: ClusterRecord; readonly faults: readonly string[] },
-  left: readonly string[],
-): Report {
-  const all = [...report.faults, ...faults, ...left]
-  return { ...report, ok: all.length === 0, faults: all, kubernetes: record }
+  const report = disturbed.reduce((whole, one): Report => ({ ...whole, ...one.report }), written)
+  if (options.keep) return { report, stack }
+  const recorded = await recorder?.end()
+  const all = [...report.faults, ...(recorded?.faults ?? []), ...(await stack.stop())]
+  return { report: { ...report, ...recorded?.report, ok: all.length === 0, faults: all }, stack }
 }
 
 /** Once: a stack that starts again on its folder goes on with the issue that is there. */
-function openIssue(
+export function openIssue(
   stack: Stack,
   scenario: RunOptions['scenario'],
-  write: (text: string) => void,
+  write: (text: string) => void = () => undefined,
 ): { readonly number: number; readonly isNew: boolean } {
   if (scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
   const there = issueOf(stack.forge, stack.fullName, scenario)
@@ -157,11 +137,7 @@ function openIssue(
 }
 
 /** What was done to the issue and to the merge requests of its Tasks: people may work on others beside. */
-function auditOf(
-  audit: ReturnType<Stack['forge']['audit']>,
-  issue: number,
-  tasks: readonly TaskResource[],
-): ReturnType<Stack['forge']['audit']> {
+function auditOf(audit: readonly AuditEntry[], issue: number, tasks: readonly TaskResource[]): readonly AuditEntry[] {
   const own = new Set(tasks.flatMap(({ status }) => status.mergeRequests.map(({ number }) => number)))
   return audit.filter(({ number, kind, action }) => {
     const isOnIssue = kind === 'issue' || action.startsWith('issue.')
@@ -171,50 +147,42 @@ function auditOf(
 
 const readyLimitMs = 60_000
 
-export async function untilReady(stack: Stack): Promise<void> {
+async function untilReady(stack: Stack): Promise<void> {
   const limit = Date.now() + readyLimitMs
-  for (;;) {
-    const project = (await stack.client.call('GET', `/resources/projects/${stack.namespace}/${stack.project}`)) as {
-      status: { ready: boolean; reason: string; conditions: { message: string }[] }
-    }
-    if (project.status.ready) return
+  for (; ; await pause(150)) {
+    const project = await stack.client.call('GET', `/resources/projects/${stack.namespace}/${stack.project}`)
+    const { status } = project as { status: { ready: boolean; reason: string; conditions: { message: string }[] } }
+    if (status.ready) return
     if (Date.now() > limit)
-      throw new Error(
-        `the Project is not ready: ${project.status.reason} ${project.status.conditions[0]?.message ?? ''}`,
-      )
-    await pause(150)
+      throw new Error(`the Project is not ready: ${status.reason} ${status.conditions[0]?.message ?? ''}`)
   }
 }
 
 /** A park that nobody is going to move is an end too, after this long. */
 const stuckMs = 20_000
 
-interface Waiting {
-  readonly issue: number
-  readonly nobodyDue: () => boolean
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
-  readonly write: (text: string) => void
-}
-
 /** Undefined: every Task is over and no pod is left. Otherwise what keeps it from that. */
 async function untilEnd(
-  stack: Stack,
-  { issue, nobodyDue, timeoutMs, signal, write }: Waiting,
+  { client }: Stack,
+  issue: number,
+  isNobodyDue: () => boolean,
+  { timeoutMs, signal, write }: Pick<RunOptions, 'timeoutMs' | 'signal' | 'write'>,
 ): Promise<string | undefined> {
   const limit = Date.now() + timeoutMs
   let stuckSince: number | undefined
   let awaited = ''
   for (; ; await pause(250)) {
-    const read = await openAndTasks(stack, issue)
-    if (read !== undefined) {
-      const { tasks, openPods } = read
-      if (tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal') && openPods === 0)
-        return undefined
+    // Neither answers while the orchestrator is being started again.
+    const tasks = await tasksOf(client, issue).catch(() => undefined)
+    const open = tasks && (await openOf(client))
+    if (tasks !== undefined && open !== undefined) {
+      const isQuiet = open.pods.length === 0 && open.effects.length === 0
+      if (isQuiet && tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal')) return undefined
       const parked = tasks.find(({ status }) => status.stageClass === 'parked')
-      stuckSince = parked !== undefined && openPods === 0 && nobodyDue() ? (stuckSince ?? Date.now()) : undefined
+      stuckSince = parked !== undefined && isQuiet && isNobodyDue() ? (stuckSince ?? Date.now()) : undefined
       if (parked !== undefined && stuckSince !== undefined && Date.now() - stuckSince > stuckMs) {
-        return `the Task is parked at ${parked.status.stage} (${parked.status.stageReason ?? 'no reason'}) and nobody is due to move it`
+        const { stage, stageReason } = parked.status
+        return `the Task is parked at ${stage} (${stageReason ?? 'no reason'}) and nobody is due to move it`
       }
       const waits = tasks.map(({ metadata, status }) => `${metadata.name} at ${status.stage}`).join(', ')
       if (waits !== awaited) write(`awaited: ${waits || 'the Task'}`)
@@ -224,28 +192,4 @@ async function untilEnd(
     if (Date.now() > limit)
       return `not done within ${Math.round(timeoutMs / 1000)} s: ${awaited || 'no Task was minted'}`
   }
-}
-
-async function openAndTasks(
-  stack: Stack,
-  issue: number,
-): Promise<{ readonly tasks: readonly TaskResource[]; readonly openPods: number } | undefined> {
-  try {
-    const tasks = await tasksOf(stack.client, issue)
-    const open = (await stack.client.call('GET', '/operations/open')) as {
-      pods: unknown[]
-      effects: { state: string }[]
-    }
-    return {
-      tasks,
-      openPods: open.pods.length + open.effects.filter(({ state }) => state !== 'dead').length,
-    }
-  } catch {
-    // The orchestrator is being started again.
-    return undefined
-  }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AuditEntry } from '../local/standins.ts'
 import { mergedWhileWithheld, saidByMaintainers } from './said.ts'
 
@@ -28,66 +28,52 @@ const merge: Partial<AuditEntry> = { action: 'pull.merge', actor: 'statewright-b
 const hold = comment('/hold\n\nI want to look at this first.')
 const approve = comment('/approve')
 
-describe('a merge while a maintainer withholds it is a fault', () => {
-  test.each([
-    ['a /hold on the issue', hold],
-    ['a /hold on the merge request', comment('/hold', { number: 2 })],
-    ['a doubt', comment('Please hold off, legal has to look.')],
-    ['a review that requests changes', review('REQUEST_CHANGES', 'The position, too.')],
-    ['a /hold in the body of a review', review('COMMENT', '/hold')],
-    ['a /hold on a line', review('COMMENT', '', ['/hold'])],
-    ['an approving review that says /hold', review('APPROVE', '/hold')],
-  ])('%s', (_what, word) => {
-    expect(mergedWhileWithheld(auditOf(approve, word, merge))).toEqual([
-      expect.stringMatching(/^#2 was merged while maria withheld it on #[12]: /),
-    ])
-  })
+/** The merge request is 2, the issue is 1. */
+const onMergeRequest = { number: 2 }
+const withheld: readonly (readonly [string, readonly Partial<AuditEntry>[], readonly string[]])[] = [
+  ['a /hold on the issue', [approve, hold], ['#1: /hold']],
+  ['a /hold on the merge request', [approve, comment('/hold', onMergeRequest)], ['#2: /hold']],
+  ['a doubt', [comment('Please hold off, legal has to look.')], ['#1: Please hold off, legal has to look.']],
+  [
+    'a review that requests changes',
+    [approve, review('REQUEST_CHANGES', 'The position, too.')],
+    ['#2: The position, too.'],
+  ],
+  [
+    'one without words, as every one is on GitLab',
+    [approve, review('REQUEST_CHANGES', '')],
+    ['#2: a request for changes'],
+  ],
+  ['a /hold in the body of a review', [review('COMMENT', '/hold')], ['#2: /hold']],
+  ['a /hold on a line', [review('COMMENT', '', ['/hold'])], ['#2: /hold']],
+  ['an approving review that says /hold', [review('APPROVE', '/hold')], ['#2: /hold']],
+  ['each of two words', [hold, comment('please hold off')], ['#1: /hold', '#1: please hold off']],
+  ['a /hold and an /approve of somebody else', [hold, { ...approve, actor: 'sam' }], ['#1: /hold']],
+  ['a /hold and a question', [hold, comment('Fine now?')], ['#1: /hold']],
+  ['a newer /approve', [hold, approve], []],
+  ['a newer /approve in another thread', [hold, comment('/approve', onMergeRequest)], []],
+  ['an approving review', [review('REQUEST_CHANGES', 'x'), review('APPROVE', '')], []],
+  ['nothing that withheld', [comment('The names read well.')], []],
+  ['a /hold of somebody else', [{ ...hold, actor: 'sam' }], []],
+]
 
-  test('a request for changes without words, as every one is on GitLab', () => {
-    expect(mergedWhileWithheld(auditOf(approve, review('REQUEST_CHANGES', ''), merge))).toEqual([
-      '#2 was merged while maria withheld it on #2: a request for changes',
-    ])
-  })
-
-  test('and each word that stood is named', () => {
-    expect(mergedWhileWithheld(auditOf(hold, comment('please hold off'), merge))).toHaveLength(2)
-  })
-
-  test('and what was said before it lifts nothing, nor what others said', () => {
-    const byOther = { ...approve, actor: 'sam' }
-    expect(mergedWhileWithheld(auditOf(approve, hold, merge))).toHaveLength(1)
-    expect(mergedWhileWithheld(auditOf(hold, byOther, merge))).toHaveLength(1)
-    expect(mergedWhileWithheld(auditOf(hold, comment('Fine now?'), merge))).toHaveLength(1)
-    expect(mergedWhileWithheld(auditOf(hold, merge, approve))).toHaveLength(1)
-  })
+test.each(withheld)('a merge after %s is a fault exactly if a maintainer withholds it', (_what, words, faults) => {
+  const found = faults.map((fault) => `#2 was merged while maria withheld it on ${fault}`)
+  expect(mergedWhileWithheld(auditOf(...words, merge))).toEqual(found)
+  expect(mergedWhileWithheld(auditOf(...words, merge, approve))).toEqual(found)
 })
 
-describe('a merge stands', () => {
-  test.each([
-    ['a newer /approve', [hold, approve]],
-    ['a newer /approve in another thread', [hold, comment('/approve', { number: 2 })]],
-    ['an approving review', [review('REQUEST_CHANGES', 'x'), review('APPROVE', '')]],
-    ['nothing that withheld', [comment('The names read well.')]],
-    ['a /hold of somebody else', [{ ...hold, actor: 'sam' }]],
-  ])('after %s', (_what, words) => {
-    expect(mergedWhileWithheld(auditOf(...words, merge))).toEqual([])
-  })
-
-  test('against a word that came after the forge was asked for it, or within the second before', () => {
-    const asked = (ms: number): Partial<AuditEntry> => ({ ...merge, detail: { askedAt: new Date(ms).toISOString() } })
-    expect(mergedWhileWithheld(auditOf({ ...hold, at: new Date(5_500).toISOString() }, asked(5_000)))).toEqual([])
-    expect(mergedWhileWithheld(auditOf({ ...hold, at: new Date(4_500).toISOString() }, asked(5_000)))).toEqual([])
-    expect(mergedWhileWithheld(auditOf({ ...hold, at: new Date(3_900).toISOString() }, asked(5_000)))).toHaveLength(1)
-  })
+test.each([
+  [5_500, 0],
+  [4_500, 0],
+  [3_900, 1],
+])('a word after the forge was asked for the merge, or within the second before, is too late: %d', (at, faults) => {
+  const asked = { ...merge, detail: { askedAt: new Date(5_000).toISOString() } }
+  expect(mergedWhileWithheld(auditOf({ ...hold, at: new Date(at).toISOString() }, asked))).toHaveLength(faults)
 })
 
 test('comments, reviews and comments on lines have the ids that the platform gives them', () => {
   const said = saidByMaintainers(auditOf(hold, review('COMMENT', 'Well.', ['Here.', 'There.']), review('APPROVE', '')))
-  expect(said.map(({ id, on, number }) => [id, on, number])).toEqual([
-    ['7', 'comment', 1],
-    ['review-8', 'review', 2],
-    ['inline-90', 'line', 2],
-    ['inline-91', 'line', 2],
-    ['review-8', 'review', 2],
-  ])
+  const inReview = ['review-8', 'inline-90', 'inline-91', 'review-8'].map((id) => [id, 2])
+  expect(said.map(({ id, number }) => [id, number])).toEqual([['7', 1], ...inReview])
 })

@@ -13,15 +13,12 @@ export interface Said {
   readonly number: number
   /** As the platform names comments, reviews and comments on lines. */
   readonly id: string
-  readonly on: 'comment' | 'review' | 'line'
   readonly means: 'withholds' | 'lifts' | 'nothing'
   readonly text: string
 }
 
-const maintainers: readonly string[] = [people.maintainer]
-
 export function saidByMaintainers(audit: readonly AuditEntry[]): readonly Said[] {
-  return audit.flatMap((entry, index) => (maintainers.includes(entry.actor) ? saidIn(entry, index) : []))
+  return audit.flatMap((entry, index) => (entry.actor === people.maintainer ? saidIn(entry, index) : []))
 }
 
 interface Details {
@@ -34,18 +31,13 @@ interface Details {
 
 function saidIn(entry: AuditEntry, index: number): readonly Said[] {
   const { comment, review, event, body = '', comments = [] } = (entry.detail ?? {}) as Details
-  const common = { index, at: entry.at, author: entry.actor, number: entry.number ?? 0 }
-  if (entry.action === 'comment.create')
-    return [{ ...common, id: String(comment), on: 'comment', means: meaningOf(body), text: body }]
+  const word = (id: string, text: string, means = meaningOf(text)): Said => {
+    return { index, at: entry.at, author: entry.actor, number: entry.number ?? 0, id, means, text }
+  }
+  if (entry.action === 'comment.create') return [word(String(comment), body)]
   if (entry.action !== 'review.create') return []
-  const lines = comments.map((line): Said => ({
-    ...common,
-    id: `inline-${line.comment}`,
-    on: 'line',
-    means: meaningOf(line.body),
-    text: line.body,
-  }))
-  const whole: Said = { ...common, id: `review-${review}`, on: 'review', means: verdictOf(event, body), text: body }
+  const whole = word(`review-${review}`, body, verdictOf(event, body))
+  const lines = comments.map((line) => word(`inline-${line.comment}`, line.body))
   return body === '' && whole.means === 'nothing' ? lines : [whole, ...lines]
 }
 

@@ -1,180 +1,182 @@
 /**
- * The maintainer who speaks beside the kills, as planned, and lifts each word that withheld the merge. Webhooks that
- * found nobody are sent again by hand, late enough that the platform had to live without them.
+ * The maintainer who speaks beside the kills. What is written is drawn from their seed; each word that withholds the merge
+ * has the word that lifts it, with a time limit: so the story can always end.
  */
-import type { Forge } from '../local/standins.ts'
-import { git } from '../local/git-seed.ts'
-import type { Stack } from '../local/stack.ts'
+import { seeded, type Random } from '../../runtime/random.ts'
 import { people } from '../../standins/people.ts'
+import { git } from '../local/git-seed.ts'
+import type { Forge } from '../local/standins.ts'
+import type { Stack } from '../local/stack.ts'
 import { asWrittenOn } from './people.ts'
-import { missed, resendMissed } from './missed.ts'
 import { firstLine } from './said.ts'
-import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
 
-export interface SpokenWord {
+/** Right before the kill; while the victim is down; when the orchestrator answers again. */
+const moments = ['before', 'down', 'after'] as const
+export type Moment = (typeof moments)[number]
+/** Where it is written. Before there is a merge request, all is written on the issue. */
+const forms = ['issue', 'mergeRequest', 'review', 'line'] as const
+
+type Sort = 'remark' | 'hold' | 'doubt' | 'changes'
+
+export interface PlannedWord {
+  /** Index of the kill. */
+  readonly kill: number
+  readonly moment: Moment
+  readonly sort: Sort
+  readonly form: (typeof forms)[number]
+  readonly text: string
+  /** Of a word that withholds the merge. `isBeside`: a later kill, if one comes before `afterMs` since the restart are over. */
+  readonly lift: (Pick<PlannedWord, 'form' | 'text'> & { readonly isBeside: boolean; readonly afterMs: number }) | null
+}
+
+/** Each costs a park and another pod: more would only make the run longer. */
+export const mostWithdrawals = 3
+/** A lift of the same second as its word lifts nothing, because forges date in whole seconds. */
+const shortestLiftMs = 2_500
+/** A merge that is going to be asked for is asked for within some seconds: an earlier lift would hide a merge over the word. */
+export const earliestLiftMs = 8_000
+export const longestLiftMs = 20_000
+/** How often a kill has a second word. */
+const secondShare = 0.4
+/** Keeps these draws apart from those of the kills. */
+const salt = 0x5ea4
+
+export function planWords(kills: number, seed: number): readonly PlannedWord[] {
+  const draw = seeded(seed ^ salt)
+  const indexes = Array.from({ length: kills }, (_, kill) => kill)
+  const withheldAt = shuffled(draw, indexes).slice(0, mostWithdrawals)
+  const places = indexes.flatMap((kill) =>
+    shuffled(draw, moments)
+      .slice(0, draw() < secondShare ? 2 : 1)
+      .map((moment, nth) => ({ kill, moment, rank: nth === 0 ? withheldAt.indexOf(kill) : -1 })),
+  )
+  return places.map(({ kill, moment, rank }, index) => {
+    // A review takes the forge some time: right before a kill it would come too late for the state that the kill is aimed at.
+    const isEarly = moment === 'before'
+    const name = `Word ${index + 1} of seed ${seed}`
+    // The first is a `/hold`; of requests for changes there is one at most, since each costs a lap of work.
+    const sorts: Sort[][] = [['hold'], isEarly ? ['doubt'] : ['doubt', 'changes'], ['hold', 'doubt']]
+    const sort = pick<Sort>(draw, sorts[rank] ?? ['remark'])
+    const form = sort === 'changes' ? 'review' : pick(draw, isEarly ? forms.slice(0, 2) : forms)
+    const lift = {
+      form: pick(draw, forms.slice(0, 3)),
+      isBeside: draw() < 0.5,
+      afterMs: Math.round(earliestLiftMs + draw() * (longestLiftMs - earliestLiftMs)),
+      text: `/approve\n\n${name} is answered.`,
+    }
+    return { kill, moment, sort, form, text: textOf(sort, name), lift: sort === 'remark' ? null : lift }
+  })
+}
+
+function textOf(sort: Sort, name: string): string {
+  if (sort === 'hold') return `/hold\n\n${name}: I want to look at this first.`
+  if (sort === 'doubt') return `${name}: please hold off, legal has to look at this first.`
+  return `${name}: ${sort === 'changes' ? 'the error could name the position too' : 'the names of the tests read well'}.`
+}
+
+function pick<T>(draw: Random, from: readonly T[]): T {
+  return from[Math.floor(draw() * from.length)] as T
+}
+
+export function shuffled<T>(draw: Random, all: readonly T[]): readonly T[] {
+  return all
+    .map((one) => ({ one, order: draw() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ one }) => one)
+}
+
+export interface SpokenWord extends Pick<PlannedWord, 'form' | 'text'> {
   readonly at: string
   /** `n` of the kill beside which it was said; null: the time of a lift had come. */
   readonly kill: number | null
   readonly moment: Moment | null
   readonly number: number
-  readonly form: Form
-  readonly sort: PlannedWord['sort'] | 'lift'
-  readonly text: string
+  readonly sort: Sort | 'lift'
 }
 
 export interface Speaker {
   /** Resolves when the forge has the words of this moment. */
   beside(kill: number, moment: Moment): Promise<void>
-  /** Nothing that was said waits to be lifted, and no webhook to be sent again. */
+  /** Nothing that was said waits to be lifted. */
   idle(): boolean
   spoken(): readonly SpokenWord[]
-  /** Sends every webhook that found nobody once more, and resolves when all have been taken. */
-  sendMissed(): Promise<void>
   close(): void
 }
 
-interface Open {
-  readonly word: PlannedWord
-  readonly saidAt: number
-  /** When the orchestrator answered again after the kill: from then on it can obey the word, or not. */
-  readonly upAt: number | undefined
-}
-
-interface SpeakerOptions {
-  readonly forge: Forge
-  readonly repository: string
-  readonly dialect: Stack['dialect']
-  readonly barePath: string
+interface SpeakerOptions extends Pick<Stack, 'forge' | 'fullName' | 'dialect' | 'barePath'> {
   readonly words: readonly PlannedWord[]
-  readonly say: (text: string) => void
+  readonly write: (text: string) => void
   readonly now: () => number
 }
 
+type Place = readonly [kill: number, moment: Moment] | readonly []
+
+interface Times {
+  readonly spokenAt: number
+  /** When it is lifted. From the restart on the orchestrator can obey it, or not. */
+  readonly dueAt: number
+}
+
 const lookMs = 250
-const resendLimitMs = 30_000
 /** No orchestrator takes longer to start; the demo must not hang when one never does. */
 const startLimitMs = 60_000
 
 /** Plain comments are on the forge before this returns: right before a kill nothing else may happen. */
 export function startSpeaker(options: SpeakerOptions): Speaker {
-  const { forge, words, now } = options
+  const { forge, fullName: repository, dialect, barePath, write, now } = options
   const spoken: SpokenWord[] = []
-  const open = new Set<Open>()
-
-  async function speak(words: string, form: Form, sort: SpokenWord['sort'], beside: Beside | null): Promise<void> {
-    const thread = threadOf(options, form)
+  const open = new Map<PlannedWord, Times>()
+  const speak = async (word: Pick<SpokenWord, 'form' | 'text' | 'sort'>, ...[kill, moment]: Place): Promise<void> => {
+    const { sort } = word
+    const threads = forge.issues(repository)
+    const pull = threads.findLast((one) => word.form !== 'issue' && one.kind === 'pull' && one.state === 'open')
+    const form = pull === undefined ? 'issue' : word.form
+    const { number, kind } = pull ?? threads.find((one) => one.kind === 'issue')!
     // There is no review without a merge request.
-    const known = sort === 'changes' && thread.form === 'issue' ? `/hold\n\n${words}` : words
-    const text = asWrittenOn(options.dialect, thread.form === 'issue' ? 'issue' : 'pull', known)
-    const at = new Date(now()).toISOString()
-    spoken.push({
-      at,
-      kill: beside === null ? null : beside.kill + 1,
-      moment: beside?.moment ?? null,
-      ...thread,
-      sort,
-      text,
-    })
-    const place = beside === null ? '' : ` ${beside.moment} kill ${beside.kill + 1}`
-    options.say(
-      `forge: ${people.maintainer} (${sort}, ${thread.form} of #${thread.number})${place}: ${firstLine(text)}`,
-    )
-    await write(options, thread, sort, text)
+    const known = sort === 'changes' && form === 'issue' ? `/hold\n\n${word.text}` : word.text
+    const text = asWrittenOn(dialect, kind, known)
+    const nth = kill === undefined ? null : kill + 1
+    spoken.push({ at: new Date(now()).toISOString(), kill: nth, moment: moment ?? null, number, form, sort, text })
+    const place = nth === null ? '' : ` ${moment} kill ${nth}`
+    write(`forge: ${people.maintainer} (${sort}, ${form} of #${number})${place}: ${firstLine(text)}`)
+    if (form === 'issue' || form === 'mergeRequest')
+      return void forge.comment(people.maintainer, repository, number, text, kind)
+    const event = sort === 'changes' ? 'REQUEST_CHANGES' : sort === 'lift' ? 'APPROVE' : 'COMMENT'
+    const path = form === 'line' ? await changedPath(barePath, pull) : ''
+    const words = form === 'line' ? { comments: [{ path, body: text, wholeFile: true }] } : { body: text }
+    await forge.review(people.maintainer, repository, number, { event, ...words })
   }
-
-  async function lift(one: Open, beside: Beside | null): Promise<void> {
-    open.delete(one)
-    if (one.word.lift !== null) await speak(one.word.lift.text, one.word.lift.form, 'lift', beside)
-  }
-
-  function noteUp(kill: number): void {
-    for (const one of open) {
-      if (one.word.kill !== kill || one.upAt !== undefined) continue
-      open.delete(one)
-      open.add({ ...one, upAt: now() })
+  const lift = async (isDue: (word: PlannedWord, at: Times) => boolean, ...place: Place): Promise<void> => {
+    for (const [word, at] of open) {
+      if (word.lift === null || !isDue(word, at)) continue
+      open.delete(word)
+      await speak({ ...word.lift, sort: 'lift' }, ...place)
     }
   }
-
-  async function liftOverdue(): Promise<void> {
-    for (const one of open) {
-      const dueAt = one.upAt === undefined ? one.saidAt + startLimitMs : one.upAt + (one.word.lift?.afterMs ?? 0)
-      if (now() >= dueAt) await lift(one, null)
-    }
-  }
-
   const timer = setInterval(() => {
-    liftOverdue().catch((error: unknown) => options.say(`the maintainer could not speak: ${String(error)}`))
-    resendMissed(forge, now())
+    lift((_, { dueAt }) => now() >= dueAt).catch((error: unknown) => write(`the maintainer could not speak: ${error}`))
   }, lookMs)
-
   return {
     async beside(kill, moment) {
-      for (const one of open) {
-        const isDue = one.word.lift?.kill === kill && moment === 'down' && now() - one.saidAt >= shortestLiftMs
-        if (isDue) await lift(one, { kill, moment })
+      const isLate = ({ spokenAt }: Times): boolean => now() - spokenAt >= shortestLiftMs
+      if (moment === 'down')
+        await lift((word, at) => word.lift?.isBeside === true && word.kill !== kill && isLate(at), kill, moment)
+      for (const word of options.words.filter((one) => one.kill === kill && one.moment === moment)) {
+        await speak(word, kill, moment)
+        if (word.lift !== null) open.set(word, { spokenAt: now(), dueAt: now() + startLimitMs })
       }
-      for (const word of words.filter((one) => one.kill === kill && one.moment === moment)) {
-        await speak(word.text, word.form, word.sort, { kill, moment })
-        if (word.lift !== null) open.add({ word, saidAt: now(), upAt: undefined })
-      }
-      if (moment === 'after') noteUp(kill)
+      if (moment !== 'after') return
+      for (const [word, { spokenAt }] of open)
+        if (word.lift && word.kill === kill) open.set(word, { spokenAt, dueAt: now() + word.lift.afterMs })
     },
-    idle: () => open.size === 0 && missed(forge, now()).length === 0,
+    idle: () => open.size === 0,
     spoken: () => spoken,
-    sendMissed: () => sendMissed(options),
     close: () => clearInterval(timer),
   }
 }
 
-interface Beside {
-  readonly kill: number
-  readonly moment: Moment
-}
-
-async function sendMissed({ forge, now }: SpeakerOptions): Promise<void> {
-  const limit = now() + resendLimitMs
-  for (let left = missed(forge, now()); left.length > 0 && now() < limit; left = missed(forge, now())) {
-    for (const { id } of left) forge.redeliver(id)
-    await forge.idle()
-    await new Promise((resolve) => setTimeout(resolve, lookMs))
-  }
-}
-
-interface Thread {
-  readonly number: number
-  readonly form: Form
-}
-
-function threadOf({ forge, repository }: SpeakerOptions, form: Form): Thread {
-  const threads = forge.issues(repository)
-  const pull = threads.findLast(({ kind, state }) => kind === 'pull' && state === 'open')
-  if (form !== 'issue' && pull !== undefined) return { number: pull.number, form }
-  return { number: threads.find(({ kind }) => kind === 'issue')?.number ?? 1, form: 'issue' }
-}
-
-async function write(
-  { forge, repository, barePath }: SpeakerOptions,
-  { number, form }: Thread,
-  sort: SpokenWord['sort'],
-  text: string,
-): Promise<void> {
-  const by = people.maintainer
-  if (form === 'issue' || form === 'mergeRequest')
-    return void forge.comment(by, repository, number, text, form === 'issue' ? 'issue' : 'pull')
-  if (form === 'line') {
-    const path = await changedPath(forge, repository, barePath, number)
-    return void (await forge.review(by, repository, number, {
-      event: 'COMMENT',
-      comments: [{ path, body: text, wholeFile: true }],
-    }))
-  }
-  const event = sort === 'changes' ? 'REQUEST_CHANGES' : sort === 'lift' ? 'APPROVE' : 'COMMENT'
-  await forge.review(by, repository, number, { event, body: text })
-}
-
-async function changedPath(forge: Forge, repository: string, barePath: string, number: number): Promise<string> {
-  const pull = forge.issue(repository, number, 'pull')
-  if (pull.kind !== 'pull') throw new Error(`#${number} is no merge request`)
+async function changedPath(barePath: string, pull: ReturnType<Forge['issue']> | undefined): Promise<string> {
+  if (pull?.kind !== 'pull') throw new Error('a line is of a merge request')
   const changed = await git(barePath, 'diff', '--name-only', pull.diffBase, pull.headSha)
   return changed.split('\n')[0] ?? ''
 }

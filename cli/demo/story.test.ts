@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { machines } from '../../machines/registry.ts'
 import { createTeller, openingOf, stageOf } from './story.ts'
 
@@ -35,13 +35,12 @@ test.each([
   expect(line).toMatch(guarantee)
 })
 
-function told(...lines: Record<string, unknown>[]): string[] {
+/** Lines of a start that is over where the Project of this id was ready. */
+function told(lines: readonly Record<string, unknown>[], ready?: string): string[] {
   const written: string[] = []
-  const teller = createTeller(
-    (line) => written.push(line),
-    1_000,
-    () => 3_500,
-  )
+  const write = (line: string): void => void written.push(line)
+  const teller = createTeller(write, 1_000, () => 3_500)
+  if (ready !== undefined) teller.ready(ready)
   for (const line of lines) teller.line(line)
   return written
 }
@@ -50,74 +49,59 @@ function step(actor: string, event: string, more: Record<string, unknown> = {}):
   return { msg: 'step', actor, event, path: 'stage.live.minted pod.none', effects: [], facts: {}, ...more }
 }
 
-describe('the story', () => {
-  test('has a line for each thing that a reader cares about, with the time since the start', () => {
-    expect(
-      told(
-        step('project:default/demo', 'project.checked', { path: 'ready' }),
-        step('queue:default/demo', 'queue.enqueue', { facts: { kind: 'implement' } }),
-        step('task:default/implement-a-1', 'mr.ready', { facts: { number: 2 } }),
-        step('issue:default/a-1', 'plan.written'),
-        step('turn:default/implement-a-1/1/1', 'turn.start', { facts: { pod: 'default/implement-a-1/1' } }),
-        step('turn:default/implement-a-1/1/1', 'turn.result', { facts: { stopReason: 'end_turn' } }),
-      ),
-    ).toEqual([
-      '   2.5 s  project demo: the Project is checked and ready',
-      '   2.5 s  queue demo: queued: a slot for implement',
-      '   2.5 s  task implement-a-1: merge request 2 is open',
-      '   2.5 s  issue a-1: the plan is published on the issue',
-      '   2.5 s  turn implement-a-1/1/1: turn asked for',
-      '   2.5 s  turn implement-a-1/1/1: the turn ended: end_turn',
-    ])
-  })
+const checked = (path: string) => step('project:default/demo', 'project.checked', { path })
+const tick = (name: string, path: string) => step(`task:default/${name}`, 'tick', { path: `stage.live.active.${path}` })
+const turn = 'turn:default/implement-a-1/1/1'
+const isReady = 'project demo: the Project is checked and ready'
 
-  test('says once that a Project is ready, however often it is checked, and again after it was not', () => {
-    const checked = (path: string) => step('project:default/demo', 'project.checked', { path })
-    const ready = '   2.5 s  project demo: the Project is checked and ready'
-    expect(told(...['ready', 'ready'].map(checked))).toEqual([ready])
-    expect(told(...['ready', 'notReady', 'ready'].map(checked))).toEqual([ready, ready])
-  })
+const stories: readonly (readonly [string, readonly Record<string, unknown>[], readonly string[]])[] = [
+  ['a Project that is ready', [checked('ready')], [isReady]],
+  ['one that is checked again', ['ready', 'ready'].map(checked), [isReady]],
+  ['one that was not ready meanwhile', ['ready', 'notReady', 'ready'].map(checked), [isReady, isReady]],
+  [
+    'each thing that a reader cares about',
+    [
+      step('queue:default/demo', 'queue.enqueue', { facts: { kind: 'implement' } }),
+      step('task:default/implement-a-1', 'mr.ready', { facts: { number: 2 } }),
+      step('issue:default/a-1', 'plan.written'),
+      step(turn, 'turn.start', { facts: { pod: 'default/implement-a-1/1' } }),
+      step(turn, 'turn.result', { facts: { stopReason: 'end_turn' } }),
+    ],
+    [
+      'queue demo: queued: a slot for implement',
+      'task implement-a-1: merge request 2 is open',
+      'issue a-1: the plan is published on the issue',
+      'turn implement-a-1/1/1: turn asked for',
+      'turn implement-a-1/1/1: the turn ended: end_turn',
+    ],
+  ],
+  [
+    'a change of stage, and none within one',
+    [
+      'implementing.fresh',
+      'implementing.clocked',
+      'merging.asked.outstanding',
+      'merging.asked.backingOff',
+      'merging.settling',
+    ].map((path) => tick('a', `${path} pod.none`)),
+    ['task a: implementing -> merging'],
+  ],
+  [
+    'no stage of another Task',
+    [tick('a', 'implementing.fresh'), tick('b', 'reviewing.fresh'), tick('a', 'implementing.clocked')],
+    [],
+  ],
+  [
+    'nothing that is no step or no part of it',
+    [{ msg: 'ready' }, step(turn, 'turn.activity'), checked('notReady')],
+    [],
+  ],
+]
 
-  test('says nothing more of a Project whose start is over: the lines that matter stay last', () => {
-    const written: string[] = []
-    const teller = createTeller(
-      (line) => written.push(line),
-      1_000,
-      () => 3_500,
-    )
-    teller.ready('default/demo')
-    teller.line(step('project:default/demo', 'project.checked', { path: 'ready' }))
-    expect(written).toEqual(['   2.5 s  project demo: the Project is checked and ready'])
-  })
+test.each(stories)('the story tells %s, with the time since the start', (_what, lines, texts) => {
+  expect(told(lines)).toEqual(texts.map((text) => `   2.5 s  ${text}`))
+})
 
-  test('tells a change of stage once, and no change within one', () => {
-    const task = 'task:default/implement-a-1'
-    const at = (path: string): Record<string, unknown> =>
-      step(task, 'tick', { path: `stage.live.active.${path} pod.none` })
-    expect(
-      told(
-        at('implementing.fresh'),
-        at('implementing.clocked'),
-        at('merging.asked.outstanding'),
-        at('merging.asked.backingOff'),
-        at('merging.settling'),
-      ),
-    ).toEqual(['   2.5 s  task implement-a-1: implementing -> merging'])
-  })
-
-  test('keeps the stages of several Tasks apart', () => {
-    const at = (name: string, path: string): Record<string, unknown> =>
-      step(`task:default/${name}`, 'tick', { path: `stage.live.active.${path}` })
-    expect(told(at('a', 'implementing.fresh'), at('b', 'reviewing.fresh'), at('a', 'implementing.clocked'))).toEqual([])
-  })
-
-  test('leaves out what is no step and what is no part of it', () => {
-    expect(
-      told(
-        { msg: 'ready' },
-        step('turn:default/a/1/1', 'turn.activity'),
-        step('project:default/demo', 'project.checked', { path: 'notReady' }),
-      ),
-    ).toEqual([])
-  })
+test('of a Project whose start is over it tells nothing more: the lines that matter stay last', () => {
+  expect(told([checked('ready')], 'default/demo')).toEqual([`   2.5 s  ${isReady}`])
 })

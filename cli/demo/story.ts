@@ -64,9 +64,9 @@ const phrases: Readonly<Record<string, Say>> = {
 export function createTeller(write: (text: string) => void, startedAt: number, now: () => number): Teller {
   const stages = new Map<string, string>()
   const readyProjects = new Set<string>()
-  const say = (text: string): void => write(`${seconds(now() - startedAt)}  ${text}`)
+  const say = (text: string): void => write(`${((now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`)
   const ready = (id: string): void => {
-    if (!readyProjects.has(id)) say(`${short('project', id)}: the Project is checked and ready`)
+    if (!readyProjects.has(id)) say(`project ${bareName(id)}: the Project is checked and ready`)
     readyProjects.add(id)
   }
   return {
@@ -75,17 +75,17 @@ export function createTeller(write: (text: string) => void, startedAt: number, n
     line: (line) => {
       if (line['msg'] !== 'step') return
       const step = line as unknown as Step
-      const [kind = '', id = ''] = split(step.actor)
+      const [, kind = '', id = ''] = /^([^:]*):(.*)$/.exec(step.actor) ?? []
+      const name = `${kind} ${bareName(id)}`
       const phrase = phrases[`${kind} ${step.event}`]?.(step)
-      if (phrase !== undefined) say(`${short(kind, id)}: ${phrase}`)
+      if (phrase !== undefined) say(`${name}: ${phrase}`)
       if (kind === 'project' && step.event === 'project.checked')
         if (step.path.includes('ready')) ready(id)
         else readyProjects.delete(id)
       if (kind !== 'task') return
-      const stage = stageOf(step.path)
-      const before = stages.get(id)
+      const [before, stage] = [stages.get(id), stageOf(step.path)]
       stages.set(id, stage)
-      if (before !== undefined && before !== stage) say(`${short(kind, id)}: ${before} -> ${stage}`)
+      if (before !== undefined && before !== stage) say(`${name}: ${before} -> ${stage}`)
     },
   }
 }
@@ -95,17 +95,4 @@ export function stageOf(path: string): string {
   const inner = ['fresh', 'clocked', 'withheld', 'opening', 'settling', 'asked', 'outstanding', 'backingOff', 'folding']
   const stage = path.split(/[\s,|]+/).find((part) => part.startsWith('stage')) ?? path
   return stage.split('.').findLast((part) => !inner.includes(part)) ?? path
-}
-
-function split(address: string): readonly [string, string] {
-  const at = address.indexOf(':')
-  return [address.slice(0, at), address.slice(at + 1)]
-}
-
-function short(kind: string, id: string): string {
-  return `${kind} ${bareName(id)}`
-}
-
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1).padStart(6)} s`
 }

@@ -1,80 +1,51 @@
 /** `helm upgrade` while the agent's first turn is open: the main job has to end as if nothing had happened. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { OrchestratorClient } from '../server/client.ts'
 import type { Release, Upgrade } from '../local/cluster/release.ts'
-import type { Forge } from '../local/standins.ts'
-import { missed, resendMissed } from './missed.ts'
+import { openOf, type Disturbance } from './open.ts'
 
 export interface UpgradeRecord extends Upgrade {
   /** What was open when it began. */
   readonly open: { readonly tasks: readonly string[]; readonly turns: number; readonly effects: number }
 }
 
-interface UpgradeOptions {
-  readonly release: Pick<Release, 'upgrade'>
-  readonly client: Pick<OrchestratorClient, 'call'>
-  readonly forge: Forge
-  readonly write: (text: string) => void
-  readonly now: () => number
-}
-
-interface UpgradeUnderLoad {
-  /** Nothing of it is still to come. */
-  idle(): boolean
-  /** Stops to wait. Resolves with what happened; undefined: no turn was ever open. */
-  end(): Promise<{ readonly record: UpgradeRecord | undefined; readonly faults: readonly string[] }>
-}
-
-interface Open {
-  readonly turns: readonly unknown[]
-  readonly tasks: readonly { readonly path: string }[]
-  readonly effects: readonly unknown[]
-}
-
 const lookMs = 200
 
-export function upgradeUnderLoad({ release, client, forge, write, now }: UpgradeOptions): UpgradeUnderLoad {
+export function upgradeUnderLoad(
+  release: Pick<Release, 'upgrade'>,
+  client: Pick<OrchestratorClient, 'call'>,
+  write: (text: string) => void,
+): Disturbance<{ readonly upgrade?: UpgradeRecord }> {
   const ending = new AbortController()
-  let record: UpgradeRecord | undefined
-  const faults: string[] = []
+  let isDone = false
 
-  async function untilOpen(): Promise<Open | undefined> {
-    while (!ending.signal.aborted) {
-      const open = (await client.call('GET', '/operations/open').catch(() => undefined)) as Open | undefined
-      if (open !== undefined && open.turns.length > 0) return open
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+  async function run(): Promise<UpgradeRecord | undefined> {
+    for (; !ending.signal.aborted; await pause(lookMs)) {
+      const open = await openOf(client)
+      if (open === undefined || open.turns.length === 0) continue
+      write('helm upgrade: the orchestrator’s pod ends while a turn is open')
+      const done = await release.upgrade()
+      write(`helm upgrade: ${done.after} follows ${done.before} after ${(done.durationMs / 1000).toFixed(1)} s`)
+      const { tasks, turns, effects } = open
+      return { ...done, open: { tasks: tasks.map(({ path }) => path), turns: turns.length, effects: effects.length } }
     }
     return undefined
   }
 
-  async function run(): Promise<void> {
-    const open = await untilOpen()
-    if (open === undefined) return
-    write('helm upgrade: the orchestrator’s pod ends while a turn is open')
-    const done = await release.upgrade()
-    record = {
-      ...done,
-      open: { tasks: open.tasks.map(({ path }) => path), turns: open.turns.length, effects: open.effects.length },
-    }
-    write(`helm upgrade: ${done.after} follows ${done.before} after ${(done.durationMs / 1000).toFixed(1)} s`)
-    if (done.after === done.before) faults.push('helm upgrade started no other pod')
-  }
-
-  let isDone = false
   const running = run()
-    .catch((error: unknown) => void faults.push(String(error)))
+    .catch((error: unknown) => String(error))
     .finally(() => {
       isDone = true
     })
-  const timer = setInterval(() => resendMissed(forge, now()), lookMs)
   return {
-    idle: () => isDone && missed(forge, now()).length === 0,
+    idle: () => isDone,
     async end() {
       ending.abort()
-      await running
-      clearInterval(timer)
-      const none =
-        record === undefined && faults.length === 0 ? ['no turn was open: nothing was upgraded under load'] : []
-      return { record, faults: [...faults, ...none] }
+      const upgrade = await running
+      if (typeof upgrade === 'string') return { faults: [upgrade], report: {} }
+      if (upgrade === undefined) return { faults: ['no turn was open: nothing was upgraded under load'], report: {} }
+      const faults = upgrade.after === upgrade.before ? ['helm upgrade started no other pod'] : []
+      return { faults, report: { upgrade } }
     },
   }
 }

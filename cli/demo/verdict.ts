@@ -13,7 +13,6 @@ const run = promisify(execFile)
 const testLimitMs = 10 * 60_000
 
 export interface Verdict {
-  readonly ok: boolean
   readonly faults: readonly string[]
   readonly mergeRequest: { readonly number: number; readonly reviewedSha: string; readonly mergeCommit: string } | null
 }
@@ -26,23 +25,32 @@ interface JudgedRepository {
 
 /** Exactly one merge request, one merge with a reviewed sha, by the bot; no comment twice; main holds the change and passes. */
 export async function judge(audit: readonly AuditEntry[], repository: JudgedRepository): Promise<Verdict> {
-  const faults: string[] = []
-  const opened = audit.filter((entry) => entry.action === 'pull.open' && entry.actor === people.bot)
-  const merges = audit.filter((entry) => entry.action === 'pull.merge')
-  if (opened.length !== 1) faults.push(`${opened.length} merge requests were opened, not one`)
-  if (merges.length !== 1) faults.push(`${merges.length} merges were made, not one`)
+  const opened = audit.filter(({ action, actor }) => action === 'pull.open' && actor === people.bot)
+  const merges = audit.filter(({ action }) => action === 'pull.merge')
   const [merge] = merges
-  if (merge !== undefined && merge.actor !== people.bot) faults.push(`the merge was made by ${merge.actor}`)
-  faults.push(...repeated(audit))
-  if (merge?.sha === undefined || merge.after === undefined) return { ok: false, faults, mergeRequest: null }
-  const reviewed = audit.some((entry) => entry.number === merge.number && isReviewOf(entry, merge.sha!))
-  if (!reviewed) faults.push(`the merged head ${merge.sha} has no review`)
-  faults.push(...(await judgeMain(repository, merge.sha)))
-  return {
-    ok: faults.length === 0,
-    faults,
-    mergeRequest: { number: merge.number ?? 0, reviewedSha: merge.sha, mergeCommit: merge.after },
-  }
+  const faults = [
+    ...(opened.length === 1 ? [] : [`${opened.length} merge requests were opened, not one`]),
+    ...(merges.length === 1 ? [] : [`${merges.length} merges were made, not one`]),
+    ...(merge === undefined || merge.actor === people.bot ? [] : [`the merge was made by ${merge.actor}`]),
+    ...repeated(audit),
+  ]
+  const { sha, after, number = 0 } = merge ?? {}
+  if (sha === undefined || after === undefined) return { faults, mergeRequest: null }
+  const isReviewed = audit.some((entry) => entry.number === merge?.number && isReviewOf(entry, sha))
+  if (!isReviewed) faults.push(`the merged head ${sha} has no review`)
+  faults.push(...(await judgeMain(repository, sha)))
+  return { faults, mergeRequest: { number, reviewedSha: sha, mergeCommit: after } }
+}
+
+interface Written {
+  readonly body?: string | null
+  readonly path?: string
+  readonly line?: number
+}
+
+/** Of what the bot wrote without its hidden markers. */
+export function textOf(body: string): string {
+  return body.replaceAll(/<!--.*?-->/gs, '').trim()
 }
 
 /** The platform's own. On GitLab the text of a review is a comment that names its head. */
@@ -54,6 +62,13 @@ function isReviewOf({ action, actor, kind, sha, detail }: AuditEntry, head: stri
   return isComment && (body ?? '').includes(`<!-- platform:review=${head} -->`)
 }
 
+/** What may be written again, and what never may. */
+const written: Readonly<Record<string, boolean>> = {
+  'comment.create': true,
+  'review.create': true,
+  'review-comment.create': false,
+}
+
 /**
  * The same words by the bot on the same thread, hidden markers aside. Each word that withholds the merge may cause one
  * more review of a head, and one more refused approval, with the same words; under one marker it is the same one.
@@ -61,27 +76,18 @@ function isReviewOf({ action, actor, kind, sha, detail }: AuditEntry, head: stri
 function repeated(audit: readonly AuditEntry[]): readonly string[] {
   const withheld = saidByMaintainers(audit).filter(({ means }) => means === 'withholds')
   const seen = new Map<string, readonly string[]>()
-  return audit.flatMap((entry, index) => {
-    if (entry.actor !== people.bot || !written.includes(entry.action)) return []
-    const { body = '', path = '', line = 0 } = (entry.detail ?? {}) as Written
-    const words = (body ?? '').replaceAll(/<!--.*?-->/gs, '').trim()
-    if (words === '') return []
-    const key = JSON.stringify([entry.action, entry.kind, entry.number, entry.sha ?? '', path, line, words])
+  return audit.flatMap(({ actor, action, kind, number, sha = '', detail }, index) => {
+    const mayRepeat = written[action]
+    const { body, path = '', line = 0 } = (detail ?? {}) as Written
+    const words = textOf(body ?? '')
+    if (actor !== people.bot || mayRepeat === undefined || words === '') return []
+    const key = JSON.stringify([action, kind, number, sha, path, line, words])
     const before = seen.get(key) ?? []
     seen.set(key, [...before, body ?? ''])
-    const mayRepeat = repeatable.includes(entry.action)
-    const more = mayRepeat && !before.includes(body ?? '') ? withheld.filter((word) => word.index < index).length : 0
-    return before.length > more ? [`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`] : []
+    const isOther = mayRepeat && !before.includes(body ?? '')
+    const allowed = isOther ? withheld.filter((word) => word.index < index).length : 0
+    return before.length > allowed ? [`the bot wrote twice on #${number}: ${words.slice(0, 80)}`] : []
   })
-}
-
-const repeatable: readonly string[] = ['comment.create', 'review.create']
-const written: readonly string[] = ['comment.create', 'review.create', 'review-comment.create']
-
-interface Written {
-  readonly body?: string | null
-  readonly path?: string
-  readonly line?: number
 }
 
 /** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (MERGE-8). */
@@ -115,15 +121,12 @@ async function firstParentBase(checkout: string, reviewedSha: string): Promise<s
   return base === reviewedSha ? `${reviewedSha}^` : base
 }
 
-async function runTests(checkout: string, testCommand: string | undefined): Promise<readonly string[]> {
-  const command = testCommand ?? (await hasTestScript(checkout))
-  if (command === undefined) return []
-  const env = {
-    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
-    HOME: checkout,
-    CI: 'true',
-    npm_config_update_notifier: 'false',
-  }
+async function runTests(checkout: string, given: string | undefined): Promise<readonly string[]> {
+  const manifest = await git(checkout, 'show', 'HEAD:package.json').catch(() => '{}')
+  const { scripts } = JSON.parse(manifest) as { scripts?: { test?: string } }
+  const command = given ?? (scripts?.test === undefined ? 'true' : 'npm test')
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? '/usr/bin:/bin'}`
+  const env = { PATH, HOME: checkout, CI: 'true', npm_config_update_notifier: 'false' }
   try {
     await run('sh', ['-c', command], { cwd: checkout, env, timeout: testLimitMs, maxBuffer: 32 * 1024 * 1024 })
     return []
@@ -131,9 +134,4 @@ async function runTests(checkout: string, testCommand: string | undefined): Prom
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     return [`the tests of the merged branch fail: ${`${stdout}${stderr}`.trim().split('\n').slice(-5).join(' | ')}`]
   }
-}
-
-async function hasTestScript(checkout: string): Promise<string | undefined> {
-  const manifest = await git(checkout, 'show', 'HEAD:package.json').catch(() => '{}')
-  return (JSON.parse(manifest) as { scripts?: { test?: string } }).scripts?.test === undefined ? undefined : 'npm test'
 }

@@ -122,44 +122,33 @@ async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Prom
   const say = write(parsed)
   say(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
   const quiet = `${dir}-undisturbed`
-  const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
-  if (!undisturbed.report.ok)
-    throw new Error(
-      `the undisturbed run failed already: ${undisturbed.report.faults.join('; ')}; its state is in ${quiet}`,
-    )
+  const { report } = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
+  const why = report.faults.join('; ')
+  if (!report.ok) throw new Error(`the undisturbed run failed already: ${why}; its state is in ${quiet}`)
   removeFolder(quiet)
-  const lengthMs = spanOf(undisturbed)
+  // From the minting of the Task to its end.
+  const times = report.task.stages.map(({ at }) => Date.parse(at))
+  const lengthMs = Math.max(...times) - Math.min(...times)
   say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
   return runMainJob({ ...(await runOptions(parsed, dir, signal)), chaos: { kills, seed, lengthMs } })
-}
-
-/** From the minting of the Task to its end. */
-function spanOf({ report }: RunResult): number {
-  const times = report.task.stages.map(({ at }) => Date.parse(at))
-  return Math.max(...times) - Math.min(...times)
 }
 
 function write(parsed: Parsed): (line: string) => void {
   return flag(parsed, 'json') ? printError : print
 }
 
-function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
+function tell(parsed: Parsed, { report }: RunResult, dir: string): void {
   const say = write(parsed)
+  const took = (report.durationMs / 1000).toFixed(1)
   say('')
-  say(
-    report.ok
-      ? `done in ${(report.durationMs / 1000).toFixed(1)} s: the change is on the main branch and its tests pass`
-      : 'failed:',
-  )
+  say(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
   for (const fault of report.faults) say(`  - ${fault}`)
-  if (kills.length > 0) say(`  ${kills.length} kills, ${report.restarts} restarts of the orchestrator`)
+  if (report.kills) say(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
   say(`state: ${dir}`)
-  if (report.ok)
-    say(
-      `see the change: git -C ${report.repository} show --first-parent -m ${report.mergeRequest?.mergeCommit ?? 'HEAD'}`,
-    )
+  const commit = report.mergeRequest?.mergeCommit ?? 'HEAD'
+  if (report.ok) say(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
   if (!flag(parsed, 'keep')) say(`${program} up stays, and lets you take part; --keep leaves a demo running`)
-  if (flag(parsed, 'json')) print(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
+  if (flag(parsed, 'json')) print(JSON.stringify(report))
 }
 
 async function untilStopped(
