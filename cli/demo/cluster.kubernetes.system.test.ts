@@ -187,8 +187,9 @@ describe.runIf(process.env['STATEWRIGHT_GIVEN'] === '1')('the demo in a given cl
     { timeout },
     async () => {
       const end = followPods(client)
-      expectDelivered(await demoGiven('delivers'))
+      const ran = await demoGiven('delivers').finally(end)
       const { hosts, namespaces } = await end()
+      expectDelivered(ran)
       expect(hosts).toEqual(new Set([ownAddress()]))
       expect([...namespaces]).toEqual([expect.stringMatching(/^statewright-demo-[0-9a-f]{8}$/)])
     },
