@@ -206,7 +206,7 @@ export const reasons = {
   'task/awaiting-human/open-deadline': { owner: 'human', text: 'open-deadline', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/merge-deadline': { owner: 'human', text: 'merge-deadline', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/merge-refused': { owner: 'human', text: 'merge-refused', unblocks: 'the setting it names, then a comment on its issue or merge request, or `/retry` by a maintainer' },
-  'task/awaiting-human/withheld': { owner: 'maintainer', text: 'withheld', unblocks: "a maintainer's `/approve` or approving review after the word, or `/retry`" },
+  'task/awaiting-human/withheld': { owner: 'maintainer', text: 'withheld', unblocks: "a maintainer's `/approve` or approving review after the word" },
   'task/awaiting-human/protected-paths': { owner: 'maintainer', text: 'protected-paths', unblocks: "a maintainer's `/allow-ci-changes`, or `/retry`" },
   'task/awaiting-human/mr-closed': { owner: 'human', text: 'mr-closed', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/issue-closed': { owner: 'human', text: 'issue-closed', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },

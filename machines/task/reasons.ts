@@ -25,7 +25,7 @@ export const stageReasons = {
   withheld: {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: "a maintainer's `/approve` or approving review after the word, or `/retry`",
+    unblocks: "a maintainer's `/approve` or approving review after the word",
   },
   'protected-paths': {
     stage: 'awaiting-human',

@@ -151,6 +151,7 @@ describe('the shortest way', () => {
       does: 'lets it merge with `/approve` on lib#1 (GitLab: `approve`)',
     })
     expect(events(task)).not.toContain('task.retry')
+    expect(why(task).resting?.unblocks).not.toContain('/retry')
   })
 
   test('from a question about optional checks it is the answer yes and the merge (MERGE-15)', () => {
