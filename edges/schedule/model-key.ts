@@ -1,7 +1,6 @@
 /** What a turn says of the key of the model that it ran on (MODEL-KEY, docs/rules.md). */
 import { createHmac } from 'node:crypto'
 import { Value } from 'typebox/value'
-import type { ActorAddress } from '../../machines/definition.ts'
 import type { ModelKeyContext } from '../../machines/model-key/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import { Withholding, type TurnResult } from '../../machines/turn/schema.ts'
@@ -31,13 +30,13 @@ export async function modelKeyDeliveries(
   { state, stopReason, error }: KeyFacts,
   at: number,
 ): Promise<readonly Delivery[]> {
-  const to: ActorAddress = `model-key:${modelKey}`
-  const { hold = null, knownSince = null } = await contextOf<ModelKeyContext>(runtime, to)
+  const to = `model-key:${modelKey}` as const
+  const { hold = null, knownSince = null }: Partial<ModelKeyContext> = (await runtime.read(to))?.context ?? {}
   const isWithheld = Value.Check(Withholding, stopReason)
   if (knownSince === null || (!isWithheld && (hold === null || state !== 'completed'))) return []
-  const { task, pod } = await contextOf<TurnContext>(runtime, `turn:${turn}`)
+  const { task, pod }: Partial<TurnContext> = (await runtime.read(`turn:${turn}`))?.context ?? {}
   if (task === undefined || pod === undefined) return []
-  const { startedAt } = await contextOf<PodContext>(runtime, `pod:${pod}`)
+  const { startedAt }: Partial<PodContext> = (await runtime.read(`pod:${pod}`))?.context ?? {}
   if (startedAt === null || startedAt === undefined || startedAt < knownSince) return []
   if (!isWithheld) return [{ to, key: `served/${turn}`, event: { type: 'key.served', at, task } }]
   const { message = '', resetsAt } = error ?? {}
@@ -45,8 +44,4 @@ export async function modelKeyDeliveries(
   return [
     { to, key: `withheld/${turn}`, event: { type: 'key.withheld', at, task, cause: stopReason, message, ...reset } },
   ]
-}
-
-async function contextOf<Context>(runtime: Pick<Runtime, 'read'>, address: ActorAddress): Promise<Partial<Context>> {
-  return ((await runtime.read(address))?.context ?? {}) as Partial<Context>
 }

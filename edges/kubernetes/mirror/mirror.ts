@@ -138,12 +138,9 @@ function entriesOf({ metadata }: KubeObject): ResourceKey {
 }
 
 function relationsOf({ runtime, caches }: Pick<MirrorDeps, 'runtime' | 'caches'>): Relations {
-  async function contextOf<Context>(address: ActorAddress): Promise<Partial<Context>> {
-    return ((await runtime.read(address))?.context ?? {}) as Partial<Context>
-  }
   return {
     async taskOf(issue) {
-      const { owner = '' } = await contextOf<IssueContext>(`issue:${issue}`)
+      const { owner = '' }: Partial<IssueContext> = (await runtime.read(`issue:${issue}`))?.context ?? {}
       return owner === '' ? undefined : owner
     },
     async repositoriesOf(project) {
@@ -152,7 +149,8 @@ function relationsOf({ runtime, caches }: Pick<MirrorDeps, 'runtime' | 'caches'>
       return all.filter(({ spec }) => (spec as RepositorySpec | undefined)?.projectRef === name).map(nameOf)
     },
     async projectsOf(modelKey) {
-      return (await contextOf<ModelKeyContext>(`model-key:${modelKey}`)).projects ?? []
+      const { projects = [] }: Partial<ModelKeyContext> = (await runtime.read(`model-key:${modelKey}`))?.context ?? {}
+      return projects
     },
   }
 }
