@@ -55,12 +55,12 @@ export async function runBench({
   } = await measure(asked, journal)
   const report: Report = {
     name,
-    machine: { ...machine, ...(postgres === undefined ? {} : { postgres }), ...(cli === undefined ? {} : { cli }) },
+    machine: { ...machine, ...(postgres && { postgres }), ...(cli && { cli }) },
     startedAt: startedAt.toISOString(),
     minutes: (Date.now() - startedAt.getTime()) / 60_000,
     quick: asked.quick,
     invalid: [...journal.failures, ...invalid],
-    ...(repeated === undefined ? {} : { repeated }),
+    ...(repeated && { repeated }),
     rows,
     goals,
   }
