@@ -26,6 +26,11 @@ const readableScale = 11 / 10.5
 /** What every chart has place in (fold.test.ts). On a narrow screen it is wider than its frame, and opens at what is lit. */
 const leastRoom: Room = { width: 740, height: 750 }
 
+const zooms = [
+  ['−', 'Smaller', 1 / zoomStep],
+  ['+', 'Larger', zoomStep],
+] as const
+
 export function ChartView(props: ChartViewProps): ComponentChild {
   const { chart, active, selected, taken } = props
   const frame = useRef<HTMLDivElement>(null)
@@ -64,24 +69,10 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const fit = (): number => Math.min((visible.width - 8) / shown.width, (visible.height - 8) / shown.height)
   return h(OneTabStop, { tag: 'div', class: 'chart', place: 'Chart', items: parts, order: alongLines }, [
     h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' }, [
-      h(
-        'button',
-        {
-          onClick: () => zoom((now) => now / zoomStep),
-          'aria-label': 'Smaller',
-          title: 'Smaller: − or Ctrl and the wheel',
-        },
-        '−',
-      ),
-      h(
-        'button',
-        {
-          onClick: () => zoom((now) => now * zoomStep),
-          'aria-label': 'Larger',
-          title: 'Larger: + or Ctrl and the wheel',
-        },
-        '+',
-      ),
+      zooms.map(([sign, name, by]) => {
+        const title = `${name}: ${sign} or Ctrl and the wheel`
+        return h('button', { onClick: () => zoom((now) => now * by), 'aria-label': name, title }, sign)
+      }),
       h('button', { onClick: () => zoom(fit) }, 'Fit'),
       h('button', { onClick: () => findActive(readableScale) }, 'Find active'),
       branchesOf(chart).size === 0

@@ -169,16 +169,14 @@ function isUnused({ waiting, working, queued, ended }: Board): boolean {
 }
 
 function FirstSteps({ hasProject }: { readonly hasProject: boolean }): ComponentChild {
-  const steps: readonly (readonly [command: string, what: string])[] = [
-    ...(hasProject
-      ? []
-      : [['statewright apply -f project.yaml', 'a Project, its Repository and their Secret'] as const]),
-    ['statewright get projects', 'whether it is ready, and what it lacks'],
-    ...(hasProject
-      ? [['statewright get repositories', 'where to open an issue: one with the trigger label starts a Task'] as const]
-      : []),
-    ['statewright waiting', 'what waits for you, once an issue has the trigger label'],
-  ]
+  const apply = ['statewright apply -f project.yaml', 'a Project, its Repository and their Secret'] as const
+  const ready = ['statewright get projects', 'whether it is ready, and what it lacks'] as const
+  const place = [
+    'statewright get repositories',
+    'where to open an issue: one with the trigger label starts a Task',
+  ] as const
+  const waiting = ['statewright waiting', 'what waits for you, once an issue has the trigger label'] as const
+  const steps = hasProject ? [ready, place, waiting] : [apply, ready, waiting]
   return h('div', { class: 'first' }, [
     h('h2', null, hasProject ? 'No Task today, and none waits' : 'There is no Project yet'),
     h(
