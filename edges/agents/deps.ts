@@ -3,6 +3,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { ReadForeign } from '../forge/foreign-commits.ts'
 import type { OpenForge } from '../forge/port.ts'
 import type { ProjectDirectory } from '../forge/projects.ts'
+import type { ReadBack } from '../forge/read-back.ts'
 import type { VerifyToken } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -28,6 +29,7 @@ export interface AgentApiDeps {
   /** What an agent may read of it (INTAKE-9). */
   readonly gatedThreads: ThreadReader
   readonly openForge: OpenForge
+  readonly readBack: ReadBack
   readonly podTokens: PodTokens
   /** Commits of a merge request that nobody who may let it merge brought (REVIEW-3). */
   readonly foreignCommits: ReadForeign

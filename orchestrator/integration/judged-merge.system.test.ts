@@ -46,12 +46,30 @@ async function underReview(name: string) {
   return { ...mr, id, name, pod }
 }
 
-async function approve({ id, number, pod }: { id: string; number: number; pod: PodUnderTest }, sha: string) {
+interface UnderReview {
+  readonly id: string
+  readonly number: number
+  readonly pod: PodUnderTest
+}
+
+async function tryToApprove({ id, number, pod }: UnderReview, sha: string) {
   const reviewed_shas = [{ repo: 'duration', number, sha }]
   const body = { kind: 'review', payload: { verdict: 'approve', reviewed_shas } }
   const headers = { 'x-platform-workspace': 'clean' }
   const answer = await fixture.call(`/tasks/${encodeURIComponent(id)}/outcome`, { token: pod.token, headers, body })
+  await fixture.quiet()
+  return answer
+}
+
+async function approve(mr: UnderReview, sha: string) {
+  const answer = await tryToApprove(mr, sha)
   expect([answer.status, answer.body['accepted']]).toEqual([200, true])
+}
+
+/** A maintainer gives it another base, and no delivery says so. */
+async function giveUntold({ number }: UnderReview, base: string) {
+  fixture.forge.faults.inject({ kind: 'drop', event: 'pull_request', action: 'edited', times: 1 })
+  await askForge(fixture, people.maintainer, 'PATCH', `/pulls/${number}`, { base })
   await fixture.quiet()
 }
 
@@ -81,6 +99,28 @@ test.each([
   },
   120_000,
 )
+
+test('HEAD-1: another base that only the verdict saw, and the old one again, both deliveries lost: reviewed again, then merged', async () => {
+  await pushTo('release-seen', people.maintainer)
+  const mr = await underReview('weeks-seen')
+  await giveUntold(mr, 'release-seen')
+  expect(await tryToApprove(mr, mr.headSha)).toMatchObject({ status: 409, body: { code: 'head-moved' } })
+  await mr.pod.endTurn()
+  await fixture.quiet()
+  await approve(mr, mr.headSha)
+  await giveUntold(mr, 'main')
+  await mr.pod.endTurn()
+  await fixture.until('the next review', async () => {
+    const { stage, forge } = (await reviewOf(mr.number))!
+    return stage.name === 'reviewing' && forge.mergeRequests[0]?.baseBranch === 'main'
+  })
+  expect(merges(mr.number)).toEqual([])
+  const pod = await fixture.podOf(mr.id.split('/')[1]!, 2)
+  await fixture.quiet()
+  await approve({ ...mr, pod }, mr.headSha)
+  await pod.endTurn()
+  await fixture.until('the merge', async () => merges(mr.number)[0])
+}, 120_000)
 
 test('REVIEW-3: what somebody else who may write pushed on top is merged only once a maintainer lets that head merge', async () => {
   const mr = await underReview('weeks-foreign')

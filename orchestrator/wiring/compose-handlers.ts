@@ -5,6 +5,7 @@ import { proposalsOf } from '../../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../../edges/agents/outcome/request-fold.ts'
 import { createReadForeign } from '../../edges/forge/foreign-commits.ts'
 import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts'
+import { createReadBack } from '../../edges/forge/read-back.ts'
 import { createCommitGraph } from '../../edges/git/store/commit-graph.ts'
 import { createMergeJudge } from '../../edges/git/rules/merge-judge.ts'
 import { createWrapperClient } from '../../edges/pods/client.ts'
@@ -94,6 +95,7 @@ function agentSide({ parts }: Setup, stores: Stores): AgentApiDeps {
     threads,
     gatedThreads,
     openForge,
+    readBack: createReadBack(mirror),
     podTokens: parts.podTokens,
     pushedBy: (project, repositories, task) => mirror.pushedBy(project, repositories, task),
     foreignCommits: createReadForeign({

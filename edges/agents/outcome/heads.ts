@@ -10,7 +10,7 @@ import type { AgentApiDeps } from '../deps.ts'
 const mostListed = 20
 
 export async function readHeads(
-  deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'foreignCommits'>,
+  deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'readBack' | 'foreignCommits'>,
   task: TaskContext,
   verdict: string,
 ): Promise<readonly LiveHead[]> {
@@ -20,10 +20,14 @@ export async function readHeads(
   const forge = await deps.openForge(name)
   const open = task.forge.mergeRequests.filter((mr) => mr.state === 'open')
   return Promise.all(
-    open.map(async ({ repository: repositoryName, number }): Promise<LiveHead> => {
+    open.map(async (known): Promise<LiveHead> => {
+      const { repository: repositoryName, number } = known
       const repository = repositoryNamed(project, repositoryName)
       if (repository === undefined) throw new Problem('not-found', `there is no Repository ${repositoryName}`)
-      const mr = await forge.mergeRequest(forgePath(repository, project.scm), number)
+      const live = await forge.mergeRequest(forgePath(repository, project.scm), number)
+      // The mirror keeps what the Task learns here: it tells only what differs from its own rows, so also the way back.
+      const isKnown = live.headSha === known.headSha && live.baseBranch === known.baseBranch
+      const mr = isKnown ? live : await deps.readBack(name, repositoryName, number)
       const policy = {
         botLogin: project.scm.botLogin,
         maintainerLogins: maintainersOf(project, repository),

@@ -61,7 +61,10 @@ async function submit(task: TaskContext, body: object, ceiling?: string): Promis
     pushedBy: async () => ['lib'],
     foreignCommits: async () => [{ sha: 'f1', by: 'sam' }],
     openForge: async () =>
-      aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),
+      aForge({
+        mergeRequest: async (_path, number) =>
+          ({ number, headSha: 'sha-1', baseBranch: 'main', author, draft: false }) as never,
+      }),
   } as unknown as AgentApiDeps
   let answer: Submitted['answer'] = { status: 0 }
   await withServer(

@@ -1,6 +1,7 @@
 /** A pod's merge request, reviewed by the Task's own table and merged by the forge's edge. Walls down: one port says nothing of it. */
 import { join } from 'node:path'
 import { readHeads } from '../../../edges/agents/outcome/heads.ts'
+import { createReadBack } from '../../../edges/forge/read-back.ts'
 import { createReadForeign } from '../../../edges/forge/foreign-commits.ts'
 import type { ForgePort } from '../../../edges/forge/port.ts'
 import {
@@ -152,7 +153,11 @@ export class JudgementScene {
     const { edge, openForge, directory: projects } = this.#edge
     const graph = this.#down.has('who-pushed') ? nobodyIsForeign : gatewayGraph(this.#edge, this.#down)
     const foreignCommits = createReadForeign({ mirror: edge.mirror, graph })
-    const heads = await readHeads({ projects, openForge, foreignCommits }, this.#task.context, 'approve')
+    const heads = await readHeads(
+      { projects, openForge, foreignCommits, readBack: createReadBack(edge.mirror) },
+      this.#task.context,
+      'approve',
+    )
     const reviewed_shas = heads.map(({ repository: repo, number, sha }) => ({ repo, number, sha }))
     this.#task.approve({ reviewed_shas }, { heads })
     if (this.#task.answer?.status === 200) this.#asked = this.#task.final().only('mergeMergeRequest')[0]
