@@ -36,18 +36,23 @@ export const machineHashes = {
 
 /** @param {string} kind */
 export async function hashOf(kind, base = root) {
+  return hashOfCode(join(base, 'machines', kind, 'machine.ts'))
+}
+
+/** Of a module with every module of ours that it reaches. */
+export async function hashOfCode(input, platform = 'neutral') {
   const xstate = JSON.parse(await readFile(join(root, 'node_modules', 'xstate', 'package.json'), 'utf8')).version
-  const code = await codeOf(join(base, 'machines', kind, 'machine.ts'))
+  const code = await codeOf(input, platform)
   return createHash('sha256').update(`xstate ${xstate}\n${code}`).digest('hex').slice(0, hexDigits)
 }
 
-async function codeOf(input) {
+async function codeOf(input, platform) {
   const { build } = await import('rolldown')
   const { output } = await build({
     cwd: root,
     input,
     external: [/^xstate/, /^typebox/],
-    platform: 'neutral',
+    platform,
     write: false,
     output: { format: 'esm', minify: { compress: false, mangle: false, codegen: true } },
   })

@@ -23,6 +23,7 @@ The prover prints the shortest story that breaks a law.
   --deviations N    allow N deviations in each world (default: what --list prints)
   --states N        visit at most N states in each world (default 200000; with --long 5000000)
   --seconds N       spend at most N seconds on each world (default 600)
+  --unless-certified  search only where code of the machines, the laws or the search differs from the certified one
   --certify         write machines/generated/certificates/ when no law is broken
   --json            print one line of JSON for each world
 
