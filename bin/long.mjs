@@ -22,7 +22,11 @@ const vitest = (...words) => ['vitest', 'run', ...words]
 
 /** What CI runs stands beside it. */
 export const longForms = [
-  { name: 'boundary', inCi: 'each attack in one kind of pod', command: npm('test:boundary') },
+  {
+    name: 'boundary',
+    inCi: 'each attack in one kind of pod, a quarter of the controls',
+    command: npm('test:boundary'),
+  },
   {
     name: 'boundary-pods',
     inCi: 'pods of one machine',
@@ -34,15 +38,21 @@ export const longForms = [
     command: ['node', 'property-tests/injection/hands/main.ts'],
   },
   { name: 'demo-given', inCi: 'a cluster of its own', command: npm('test:kubernetes', '--', '--given') },
-  { name: 'simulate', inCi: '160 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
+  { name: 'simulate', inCi: '80 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
     name: 'simulate-runtime',
     inCi: '40 schedules',
     command: npm('simulate:runtime', '--', '--seeds', '20000'),
   },
   { name: 'chaos', inCi: 'ten rounds', command: npm('chaos', '--', '--rounds', '200') },
-  { name: 'prove', inCi: 'one deviation', command: npm('prove', '--', '--certify') },
-  { name: 'mutants', inCi: 'each machine alone', command: npm('prove', '--', '--mutants') },
+  {
+    name: 'prove',
+    inCi: 'one deviation, where the certificate is of other code',
+    command: npm('prove', '--', '--certify'),
+  },
+  { name: 'mutants', inCi: 'a tenth, each machine alone', command: npm('prove', '--', '--mutants') },
+  { name: 'controls', inCi: 'a quarter, drawn by the commit', command: npm('test:laws') },
+  { name: 'stories', inCi: 'a quarter, drawn by the commit', command: vitest('cli/demo/scenarios') },
   {
     name: 'words',
     inCi: '400 texts',

@@ -1,4 +1,5 @@
 import { NeedsRoot, type Attack, type Lived, type Profile, type Suite, type Wall } from './attack.ts'
+import { isDrawn } from '../../testing/drawn.ts'
 import type { Cluster } from './stages/cluster.ts'
 import type { Outcome } from './verdict.ts'
 
@@ -25,15 +26,17 @@ export function groupsOf(suites: readonly Suite[], isShort: boolean): readonly G
       byWalls(
         profile,
         own.flatMap((suite) => due(suite, profile, isShort)),
+        isShort,
       ),
     )
   })
 }
 
-function byWalls(profile: Profile, members: readonly Member[]): readonly Group[] {
+function byWalls(profile: Profile, members: readonly Member[], isShort: boolean): readonly Group[] {
   if (members.length === 0) return []
-  const sets = [...new Set(members.map(({ attack }) => attack.walls.join()))]
-  const alike = sets.map((set) => members.filter(({ attack }) => attack.walls.join() === set))
+  const controls = members.filter(({ suite, attack }) => !isShort || isDrawn(`${suite.class} ${attack.name}`))
+  const sets = [...new Set(controls.map(({ attack }) => attack.walls.join()))]
+  const alike = sets.map((set) => controls.filter(({ attack }) => attack.walls.join() === set))
   return [
     { profile, down: [], members },
     ...alike.map((some) => ({ profile, down: some[0]!.attack.walls, members: some })),

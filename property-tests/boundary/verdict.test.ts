@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { NeedsRoot, suite, type Attack, type Lived } from './attack.ts'
 import { groupsOf, runAll } from './run.ts'
 import type { Cluster } from './stages/cluster.ts'
 import { countOf, faultsOf, leastOfClass, table } from './verdict.ts'
+
+beforeAll(() => void vi.stubEnv('STATEWRIGHT_DRAWN_BY', ''))
+afterAll(() => void vi.unstubAllEnvs())
 
 const stage = async () => ({ scene: async () => ({}), close: async () => undefined })
 

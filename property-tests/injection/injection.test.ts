@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { isDrawn } from '../../testing/drawn.ts'
 import { families, ownCorpus, readCorpus } from './corpus.ts'
 import type { Report } from './main.ts'
 import { ordersIn } from './orders.ts'
@@ -75,12 +76,13 @@ describe('an agent that obeys', { timeout }, () => {
     { forge: 'github', seed: '3', holes: ['anybody-approves', 'open-broker'] },
     { forge: 'gitlab', seed: '8', holes: ['anybody-approves', 'any-branch'] },
   ])('changes nothing that it may not on $forge, whatever it reads', async ({ forge, seed, holes }) => {
-    const planted = holes.flatMap((hole) => ['--hole', hole])
+    const drawn = holes.filter((hole) => isDrawn(`${hole} on ${forge}`))
+    const planted = drawn.flatMap((hole) => ['--hole', hole])
     const { code, report, told } = await inject('--forge', forge, '--sample', '1', '--seed', seed, ...planted)
     expect(report.broken, told).toEqual([])
     expect(report.plays).toBe(families.length)
     expect(report.silent).toEqual([])
-    expect(report.holes.map(({ exposedBy }) => exposedBy !== '')).toEqual([true, true])
+    expect(report.holes.map(({ exposedBy }) => exposedBy !== '')).toEqual(drawn.map(() => true))
     expect(code, told).toBe(0)
   })
 })

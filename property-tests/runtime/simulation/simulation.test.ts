@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { isDrawn } from '../../../testing/drawn.ts'
 import { plantedBugs } from './bugs.ts'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -66,7 +67,7 @@ describe('the runtime under a seed', { timeout }, () => {
     expect(there.lines).toEqual(here.lines.slice(0, 6))
   })
 
-  it('finds each planted bug', async () => {
+  it.runIf(isDrawn('bugs of the runtime'))('finds each planted bug', async () => {
     const { lines, told } = await simulate(['--bugs', '--seeds', '400', '--json'])
     const found = JSON.parse(lines.at(-1)!) as readonly { bug: string; seed?: number }[]
     expect(
