@@ -43,7 +43,7 @@ export async function putCondition(
   const { apiVersion, kind, metadata } = object
   // An empty list, not an empty status: where nobody else has a field of it, a server makes that a null and refuses it (422).
   const status = { conditions: next }
-  const body = { apiVersion, kind, metadata: { name: metadata.name, uid: metadata.uid }, status }
+  const body = { apiVersion, kind, metadata: { name: metadata.name }, status }
   const query = { fieldManager: managers[voice], force: true }
   return client.ask('PATCH', pathOfObject(object, 'status'), { query, body, type: applyPatch })
 }
