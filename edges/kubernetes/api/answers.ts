@@ -21,12 +21,15 @@ export const fieldNotDeclared = 'FieldNotDeclared'
 /** Of a server-side apply with two entries of one key in a list that is a map. The server answers 500. */
 export const duplicateEntries = 'DuplicateEntries'
 
+/** Of a write that names the uid of an earlier object of its name. The server calls it invalid (422). */
+const otherUid = 'OtherUid'
+
 /** These are 500 by mistake of the server: the same request fails for ever. */
 const terminalReasons: readonly string[] = [fieldNotDeclared, duplicateEntries]
 
 /**
  * `reason` is the Status's own, such as `Conflict`, `AlreadyExists`, `NotFound`, `Expired`; or `FieldNotDeclared`,
- * `DuplicateEntries`; or, with code 0, `NoAnswer`, `NoCredentials`, `Aborted`.
+ * `DuplicateEntries`, `OtherUid`; or, with code 0, `NoAnswer`, `NoCredentials`, `Aborted`.
  */
 export class KubeError extends Error {
   override readonly name = 'KubeError'
@@ -43,12 +46,12 @@ export class KubeError extends Error {
   }
 
   /**
-   * A conflict is: whoever reads again may write again. So is a missing right: a server that has just started refuses what it
+   * A conflict is, and the uid of an earlier object: whoever reads again may write again. So is a missing right: a server that has just started refuses what it
    * allows a second later, when it has read the roles.
    */
   get isRetryable(): boolean {
     if (terminalReasons.includes(this.reason) || this.reason === 'Aborted') return false
-    return retryableCodes.includes(this.code) || this.code >= 500
+    return this.reason === otherUid || retryableCodes.includes(this.code) || this.code >= 500
   }
 }
 
@@ -71,6 +74,7 @@ export function errorOf(code: number, status: Status, retryAfter?: string): Kube
 function reasonOf(code: number, { reason = '', message = '' }: Status): string {
   if (code === 500 && /duplicate entries for key/.test(message)) return duplicateEntries
   if (code === 500 && /typed patch object|field not declared in schema/.test(message)) return fieldNotDeclared
+  if (code === 422 && /\bmetadata\.uid: Invalid value\b/.test(message)) return otherUid
   return reason === '' ? (usualReasons[code] ?? 'Unknown') : reason
 }
 

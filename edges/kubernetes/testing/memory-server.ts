@@ -153,7 +153,9 @@ export class MemoryServer implements KubeClient {
     if (known !== undefined && (resourceVersion ?? known.metadata.resourceVersion) !== known.metadata.resourceVersion)
       throw errorOf(409, { message: 'the object has been modified' })
     if (!isStatus && uid !== object.metadata.uid)
-      throw errorOf(known === undefined ? 409 : 422, { message: 'the uid is of another object' })
+      throw errorOf(known === undefined ? 409 : 422, {
+        message: `metadata.uid: Invalid value: "${uid}": field is immutable`,
+      })
     this.#check(body.status ?? {}, type)
     const part = partOf(body, isStatus)
     if (type !== applyPatch) return this.#merge(path, object, part, manager)

@@ -110,7 +110,7 @@ export function serverContract(withServer: (use: (server: ServerUnderTest) => Pr
     expect((await mergeStatus({ status: { forgeId: null } })).status ?? {}).toEqual({})
   })
 
-  states('an older version is a conflict, and another uid is invalid, but for a status', async (server) => {
+  states('an older version is a conflict, and another uid one to be read again, but for a status', async (server) => {
     const { create, apply, applyStatus, merge, mergeStatus } = writer(server)
     const { resourceVersion } = (await create()).metadata
     await mergeStatus({ status: { stage: 'minted' } })
@@ -120,8 +120,9 @@ export function serverContract(withServer: (use: (server: ServerUnderTest) => Pr
     await expect(merge(older)).rejects.toMatchObject(refused(409))
     await expect(mergeStatus({ ...older, status: { stage: 'queued' } })).rejects.toMatchObject(refused(409))
     const other = { metadata: { uid: 'another' } }
-    await expect(apply({}, other)).rejects.toMatchObject(refused(422))
-    await expect(merge({ metadata: { uid: 'another', annotations: { a: 'b' } } })).rejects.toMatchObject(refused(422))
+    const stale = { ...refused(422), reason: 'OtherUid', isRetryable: true }
+    await expect(apply({}, other)).rejects.toMatchObject(stale)
+    await expect(merge({ metadata: { uid: 'another', annotations: { a: 'b' } } })).rejects.toMatchObject(stale)
     expect((await applyStatus({ stage: 'queued' }, other)).status).toEqual({ stage: 'queued' })
   })
 
