@@ -7,6 +7,7 @@ import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../tes
 import { createMirror } from './mirror.ts'
 import { mirrorRules } from './facts/rules.ts'
 import { loadCursor } from './store/cursors.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 
@@ -45,82 +46,74 @@ async function openChange(fixture: EdgeFixture): Promise<number> {
   return number
 }
 
-test.each([
+const it = testInside(withForgeEdge, {})
+
+it.for([
   ['an address that the forge cannot reach', 'POST', 422],
   ['no right to see hooks', 'GET', 403],
 ] as const)(
   'a hook refused for %s stops no resync: what people closed is seen by the next one (TOOL-SCM-READ-8)',
-  async (_name, method, status) => {
-    await withForgeEdge({}, async (fixture) => {
-      const path = `/repos/${REPO}/hooks/**`
-      fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method, path, status, times: 10_000 })
-      const number = openWanted(fixture)
-      await resync(fixture)
-      expect(lastFacts(fixture)).toMatchObject({ number, state: 'open' })
-      fixture.forge.closeIssue('maintainer', REPO, number)
-      fixture.clock.advance(30 * 60_000)
-      await resync(fixture)
-      expect(lastFacts(fixture)).toMatchObject({ number, state: 'closed' })
-    })
+  async ([, method, status], fixture) => {
+    const path = `/repos/${REPO}/hooks/**`
+    fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method, path, status, times: 10_000 })
+    const number = openWanted(fixture)
+    await resync(fixture)
+    expect(lastFacts(fixture)).toMatchObject({ number, state: 'open' })
+    fixture.forge.closeIssue('maintainer', REPO, number)
+    fixture.clock.advance(30 * 60_000)
+    await resync(fixture)
+    expect(lastFacts(fixture)).toMatchObject({ number, state: 'closed' })
   },
 )
 
-test('a forge that fails at the hooks is asked again, and what was read is not read anew (TOOL-SCM-READ-8)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const path = `/repos/${REPO}/hooks/**`
-    fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502 })
-    await expect(resync(fixture)).rejects.toThrow(RetryableError)
-    expect(await loadCursor(fixture.sql, await fixture.edge.mirror.place('demo', 'library'))).toMatchObject({
-      since: fixture.clock.now() - 24 * 3_600_000,
-    })
-    await resync(fixture)
+it('a forge that fails at the hooks is asked again, and what was read is not read anew (TOOL-SCM-READ-8)', async (fixture) => {
+  const path = `/repos/${REPO}/hooks/**`
+  fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502 })
+  await expect(resync(fixture)).rejects.toThrow(RetryableError)
+  expect(await loadCursor(fixture.sql, await fixture.edge.mirror.place('demo', 'library'))).toMatchObject({
+    since: fixture.clock.now() - 24 * 3_600_000,
   })
+  await resync(fixture)
 })
 
-test('a resync by a clock that runs ahead loses nothing that came after it (TOOL-SCM-READ-5)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const [first, second] = [openWanted(fixture), openWanted(fixture)]
-    fixture.clock.advance(10 * 60_000)
-    await fixture.edge.mirror.resync('demo')
-    const third = openWanted(fixture)
-    await fixture.edge.mirror.resync('demo')
-    const known = await fixture.edge.mirror.issues('demo')
-    expect(known.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([first, second, third])
-  })
+it('a resync by a clock that runs ahead loses nothing that came after it (TOOL-SCM-READ-5)', async (fixture) => {
+  const [first, second] = [openWanted(fixture), openWanted(fixture)]
+  fixture.clock.advance(10 * 60_000)
+  await fixture.edge.mirror.resync('demo')
+  const third = openWanted(fixture)
+  await fixture.edge.mirror.resync('demo')
+  const known = await fixture.edge.mirror.issues('demo')
+  expect(known.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([first, second, third])
 })
 
-test('a resync goes on by a clock that counts parts of milliseconds', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    openWanted(fixture)
-    let parts = 0
-    const clock = { ...fixture.clock, elapsed: () => fixture.clock.elapsed() + (parts += 0.3) }
-    const { directory, sql } = fixture
-    const openForge = createOpenForge({ directory, fetch, clock, sql })
-    const deliver = async ({ key }: { readonly key: string }) => ({ key, applied: true, seq: 1 })
-    const mirror = createMirror({ ...fixture, rules: mirrorRules, clock, openForge, deliver })
-    await mirror.resync('demo')
-    const { since } = (await loadCursor(sql, await mirror.place('demo', 'library')))!
-    expect([since > 0, Number.isInteger(since)]).toEqual([true, true])
-  })
+it('a resync goes on by a clock that counts parts of milliseconds', async (fixture) => {
+  openWanted(fixture)
+  let parts = 0
+  const clock = { ...fixture.clock, elapsed: () => fixture.clock.elapsed() + (parts += 0.3) }
+  const { directory, sql } = fixture
+  const openForge = createOpenForge({ directory, fetch, clock, sql })
+  const deliver = async ({ key }: { readonly key: string }) => ({ key, applied: true, seq: 1 })
+  const mirror = createMirror({ ...fixture, rules: mirrorRules, clock, openForge, deliver })
+  await mirror.resync('demo')
+  const { since } = (await loadCursor(sql, await mirror.place('demo', 'library')))!
+  expect([since > 0, Number.isInteger(since)]).toEqual([true, true])
 })
 
-test('a thread that no Task owns is in the mirror, without what was deleted in it unheard (TOOL-SCM-READ-6)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const { forge } = fixture
-    const { mirror } = fixture.edge
-    const { number } = forge.openIssue('reader', REPO, { title: 'Idea', body: '' })
-    const first = forge.comment('reader', REPO, number, 'first')
-    await mirror.resync('demo')
-    expect(await said(fixture, 'issue', number)).toEqual(['first'])
-    const second = forge.comment('maintainer', REPO, number, 'second')
-    await mirror.resync('demo')
-    expect(await said(fixture, 'issue', number)).toEqual(['first', 'second'])
-    for (const { id } of [first, second]) forge.deleteComment('maintainer', REPO, id)
-    fixture.clock.advance(2 * 60_000)
-    await mirror.resync('demo')
-    expect(await said(fixture, 'issue', number)).toEqual([])
-    expect(fixture.delivered).toEqual([])
-  })
+it('a thread that no Task owns is in the mirror, without what was deleted in it unheard (TOOL-SCM-READ-6)', async (fixture) => {
+  const { forge } = fixture
+  const { mirror } = fixture.edge
+  const { number } = forge.openIssue('reader', REPO, { title: 'Idea', body: '' })
+  const first = forge.comment('reader', REPO, number, 'first')
+  await mirror.resync('demo')
+  expect(await said(fixture, 'issue', number)).toEqual(['first'])
+  const second = forge.comment('maintainer', REPO, number, 'second')
+  await mirror.resync('demo')
+  expect(await said(fixture, 'issue', number)).toEqual(['first', 'second'])
+  for (const { id } of [first, second]) forge.deleteComment('maintainer', REPO, id)
+  fixture.clock.advance(2 * 60_000)
+  await mirror.resync('demo')
+  expect(await said(fixture, 'issue', number)).toEqual([])
+  expect(fixture.delivered).toEqual([])
 })
 
 test('what people said of a change that nobody asked us about is in the mirror, reviews included (TOOL-SCM-READ-6)', async () => {
@@ -155,36 +148,34 @@ test('what was over before the repository was enrolled is in the mirror with its
   })
 })
 
-test('a long history is read page by page, and a limit in the middle of it ends no resync (TOOL-SCM-READ-7)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    for (let n = 0; n < 250; n++) {
-      const { number } = fixture.forge.openIssue('maintainer', REPO, { title: `Issue ${n}`, body: '' })
-      fixture.forge.closeIssue('maintainer', REPO, number)
-    }
-    const pages: string[] = []
-    const limitedAtTheSecond: Fetch = async (input, init) => {
-      const { pathname, searchParams } = new URL(String(input))
-      if (!pathname.endsWith('/issues') || searchParams.get('direction') !== 'desc') return fetch(input, init)
-      pages.push(searchParams.get('page') ?? '1')
-      return pages.length === 2
-        ? new Response('{}', { status: 429, headers: { 'retry-after': '60' } })
-        : fetch(input, init)
-    }
-    const mirror = createMirror({
-      rules: mirrorRules,
-      ...fixture,
-      openForge: createOpenForge({ ...fixture, fetch: limitedAtTheSecond }),
-      deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
-    })
-    // What was closed is older than any change that is read back.
-    fixture.clock.advance(3_600_000)
-    await mirror.resync('demo')
-    expect(await mirror.issues('demo')).toHaveLength(100)
-    fixture.clock.advance(30 * 60_000)
-    await mirror.resync('demo')
-    expect(await mirror.issues('demo')).toHaveLength(250)
-    expect(pages).toEqual(['1', '2', '2', '3'])
+it('a long history is read page by page, and a limit in the middle of it ends no resync (TOOL-SCM-READ-7)', async (fixture) => {
+  for (let n = 0; n < 250; n++) {
+    const { number } = fixture.forge.openIssue('maintainer', REPO, { title: `Issue ${n}`, body: '' })
+    fixture.forge.closeIssue('maintainer', REPO, number)
+  }
+  const pages: string[] = []
+  const limitedAtTheSecond: Fetch = async (input, init) => {
+    const { pathname, searchParams } = new URL(String(input))
+    if (!pathname.endsWith('/issues') || searchParams.get('direction') !== 'desc') return fetch(input, init)
+    pages.push(searchParams.get('page') ?? '1')
+    return pages.length === 2
+      ? new Response('{}', { status: 429, headers: { 'retry-after': '60' } })
+      : fetch(input, init)
+  }
+  const mirror = createMirror({
+    rules: mirrorRules,
+    ...fixture,
+    openForge: createOpenForge({ ...fixture, fetch: limitedAtTheSecond }),
+    deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
   })
+  // What was closed is older than any change that is read back.
+  fixture.clock.advance(3_600_000)
+  await mirror.resync('demo')
+  expect(await mirror.issues('demo')).toHaveLength(100)
+  fixture.clock.advance(30 * 60_000)
+  await mirror.resync('demo')
+  expect(await mirror.issues('demo')).toHaveLength(250)
+  expect(pages).toEqual(['1', '2', '2', '3'])
 })
 
 test('MIRROR-4: an issue that was deleted while its webhook was lost costs nobody else the resync, and its actor learns it', async () => {
@@ -226,39 +217,34 @@ test('MIRROR-4: a merge request that could not be read is read first by the next
   })
 })
 
-test('MIRROR-5: three resyncs in a row that fail are said in a condition, until one gets through', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const faults = async (): Promise<unknown> => {
-      const [answer] = await fixture.edge.handlers.checkProject.perform(
-        { project: 'default/demo' },
-        fixture.context('c'),
-      )
-      return answer!.event['faults']
-    }
-    const path = `/repos/${REPO}/issues`
-    const mend = fixture.forge.faults.inject({
-      kind: 'errorBeforeWrite',
-      method: 'GET',
-      path,
-      status: 500,
-      times: 10_000,
-    })
-    for (let failed = 0; failed < 3; failed++) {
-      expect(await faults()).toEqual([])
-      // Tried again within moments it is the same one.
-      await expect(resync(fixture)).rejects.toThrow('list issues: 500')
-      await expect(resync(fixture)).rejects.toThrow('list issues: 500')
-      fixture.clock.advance(30 * 60_000)
-    }
-    expect(await faults()).toMatchObject([
-      {
-        reason: 'ResyncFailing',
-        blocks: false,
-        message: expect.stringContaining('3 times in a row (list issues: 500)'),
-      },
-    ])
-    mend()
-    await resync(fixture)
-    expect(await faults()).toEqual([])
+it('MIRROR-5: three resyncs in a row that fail are said in a condition, until one gets through', async (fixture) => {
+  const faults = async (): Promise<unknown> => {
+    const [answer] = await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('c'))
+    return answer!.event['faults']
+  }
+  const path = `/repos/${REPO}/issues`
+  const mend = fixture.forge.faults.inject({
+    kind: 'errorBeforeWrite',
+    method: 'GET',
+    path,
+    status: 500,
+    times: 10_000,
   })
+  for (let failed = 0; failed < 3; failed++) {
+    expect(await faults()).toEqual([])
+    // Tried again within moments it is the same one.
+    await expect(resync(fixture)).rejects.toThrow('list issues: 500')
+    await expect(resync(fixture)).rejects.toThrow('list issues: 500')
+    fixture.clock.advance(30 * 60_000)
+  }
+  expect(await faults()).toMatchObject([
+    {
+      reason: 'ResyncFailing',
+      blocks: false,
+      message: expect.stringContaining('3 times in a row (list issues: 500)'),
+    },
+  ])
+  mend()
+  await resync(fixture)
+  expect(await faults()).toEqual([])
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import type { ProjectSettings } from '../projects.ts'
 import { merge, mergeWhenKnown, SUBJECT } from './testing/merges.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 const OTHER = 'acme/app'
@@ -62,16 +63,16 @@ function commentsOn({ forge }: EdgeFixture, repository: string, number: number):
   return [...forge.issue(repository, number).comments.values()].map(({ body }) => body)
 }
 
-test('MERGE-14: a word that a person wrote into the body closes no other issue for long; the own one stays closed', async () => {
-  await withOpened({}, async (opened) => {
-    await opened.edit('maintainer', 'Adds mul.\n\nCloses #2, and this\nFixes #1')
-    expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
-    expect([stateOf(opened, REPO, 1), stateOf(opened, REPO, 2)]).toEqual(['open', 'closed'])
-    const [said, ...more] = commentsOn(opened, REPO, 1)
-    expect(said).toMatch(/^The merge of library!3 closed this issue.*opened this one again, once/)
-    expect(more).toEqual([])
-    expect(commentsOn(opened, REPO, 2)).toEqual([])
-  })
+const it = testInside(withOpened, {})
+
+it('MERGE-14: a word that a person wrote into the body closes no other issue for long; the own one stays closed', async (opened) => {
+  await opened.edit('maintainer', 'Adds mul.\n\nCloses #2, and this\nFixes #1')
+  expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
+  expect([stateOf(opened, REPO, 1), stateOf(opened, REPO, 2)]).toEqual(['open', 'closed'])
+  const [said, ...more] = commentsOn(opened, REPO, 1)
+  expect(said).toMatch(/^The merge of library!3 closed this issue.*opened this one again, once/)
+  expect(more).toEqual([])
+  expect(commentsOn(opened, REPO, 2)).toEqual([])
 })
 
 test('MERGE-14: a word in the message of a commit is answered alike', async () => {
@@ -82,15 +83,13 @@ test('MERGE-14: a word in the message of a commit is answered alike', async () =
   })
 })
 
-test.each(['Closes acme/app#1', 'Fixes https://forge.test/acme/app/issues/1'])(
+it.for(['Closes acme/app#1', 'Fixes https://forge.test/acme/app/issues/1'])(
   'MERGE-14: %j closes an issue of another repository of the Project, and that is opened again',
-  async (text) => {
-    await withOpened({}, async (opened) => {
-      await opened.edit('maintainer', text)
-      expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
-      expect([stateOf(opened, OTHER, 1), stateOf(opened, REPO, 1)]).toEqual(['open', 'open'])
-      expect([commentsOn(opened, OTHER, 1).length, commentsOn(opened, REPO, 1).length]).toEqual([1, 0])
-    })
+  async (text, opened) => {
+    await opened.edit('maintainer', text)
+    expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
+    expect([stateOf(opened, OTHER, 1), stateOf(opened, REPO, 1)]).toEqual(['open', 'open'])
+    expect([commentsOn(opened, OTHER, 1).length, commentsOn(opened, REPO, 1).length]).toEqual([1, 0])
   },
 )
 
@@ -106,15 +105,13 @@ function anHourAgo(act: () => unknown): void {
   }
 }
 
-test('MERGE-14: an issue that a person closed, or the bot before the merge, stays closed', async () => {
-  await withOpened({}, async (opened) => {
-    await opened.edit('maintainer', 'Closes #1, closes acme/app#1')
-    opened.forge.closeIssue('maintainer', REPO, 1)
-    anHourAgo(() => opened.forge.closeIssue('bot', OTHER, 1))
-    expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
-    expect([stateOf(opened, REPO, 1), stateOf(opened, OTHER, 1)]).toEqual(['closed', 'closed'])
-    expect([...commentsOn(opened, REPO, 1), ...commentsOn(opened, OTHER, 1)]).toEqual([])
-  })
+it('MERGE-14: an issue that a person closed, or the bot before the merge, stays closed', async (opened) => {
+  await opened.edit('maintainer', 'Closes #1, closes acme/app#1')
+  opened.forge.closeIssue('maintainer', REPO, 1)
+  anHourAgo(() => opened.forge.closeIssue('bot', OTHER, 1))
+  expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
+  expect([stateOf(opened, REPO, 1), stateOf(opened, OTHER, 1)]).toEqual(['closed', 'closed'])
+  expect([...commentsOn(opened, REPO, 1), ...commentsOn(opened, OTHER, 1)]).toEqual([])
 })
 
 const place = '/repos/acme/library/issues/1'
@@ -139,24 +136,20 @@ test.each([
   },
 )
 
-test('MERGE-14: who closes it again afterwards is obeyed, when the effect comes twice', async () => {
-  await withOpened({}, async (opened) => {
-    await opened.edit('maintainer', 'Closes #1')
-    await mergeWhenKnown(opened, opened.change)
-    opened.forge.closeIssue('maintainer', REPO, 1)
-    await merge(opened, opened.change)
-    expect(stateOf(opened, REPO, 1)).toBe('closed')
-    expect(commentsOn(opened, REPO, 1)).toHaveLength(1)
-  })
+it('MERGE-14: who closes it again afterwards is obeyed, when the effect comes twice', async (opened) => {
+  await opened.edit('maintainer', 'Closes #1')
+  await mergeWhenKnown(opened, opened.change)
+  opened.forge.closeIssue('maintainer', REPO, 1)
+  await merge(opened, opened.change)
+  expect(stateOf(opened, REPO, 1)).toBe('closed')
+  expect(commentsOn(opened, REPO, 1)).toHaveLength(1)
 })
 
-test('MERGE-14 control: without the Task’s threads nobody knows what is its own, and the issue stays closed', async () => {
-  await withOpened({}, async (opened) => {
-    await opened.edit('maintainer', 'Closes #1')
-    opened.threads.length = 0
-    expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
-    expect(stateOf(opened, REPO, 1)).toBe('closed')
-  })
+it('MERGE-14 control: without the Task’s threads nobody knows what is its own, and the issue stays closed', async (opened) => {
+  await opened.edit('maintainer', 'Closes #1')
+  opened.threads.length = 0
+  expect(await mergeWhenKnown(opened, opened.change)).toEqual([])
+  expect(stateOf(opened, REPO, 1)).toBe('closed')
 })
 
 test('MERGE-14: what is still open is looked at again, since a forge closes after it has answered', async () => {

@@ -6,6 +6,7 @@ import { threadReader } from '../threads.ts'
 import { withTelling } from '../facts/hands.ts'
 import { mirrorRules, type MirrorRules } from '../facts/rules.ts'
 import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
+import { testInside } from '../../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 const MINUTE = 60_000
@@ -51,97 +52,88 @@ async function read({ fixture, number }: ApprovedIssue): Promise<void> {
 
 const unlisted = [expect.stringMatching(/^the forge does not list http.*issuecomment/)]
 
+const it = testInside<[ApprovedIssue, ShortLists]>((use) => withShortLists(use))
+
 describe('MIRROR-12: an approval that a reading misses', () => {
-  test('merges nothing, is not revoked, and merges once the next reading lists it (APPROVAL-14, LAW-24)', async () => {
-    await withShortLists(async (approved, lists) => {
-      await approved.change()
-      lists.isMissing = everything
-      expect(await approved.merge()).toEqual(unlisted)
-      expect([approved.isGranted, approved.isMerged]).toEqual([true, false])
-      lists.isMissing = nothing
-      approved.fixture.clock.advance(2 * MINUTE)
-      expect(await approved.merge()).toEqual([])
-      expect([approved.isGranted, approved.isMerged]).toEqual([true, true])
-    })
+  it('merges nothing, is not revoked, and merges once the next reading lists it (APPROVAL-14, LAW-24)', async (approved, lists) => {
+    await approved.change()
+    lists.isMissing = everything
+    expect(await approved.merge()).toEqual(unlisted)
+    expect([approved.isGranted, approved.isMerged]).toEqual([true, false])
+    lists.isMissing = nothing
+    approved.fixture.clock.advance(2 * MINUTE)
+    expect(await approved.merge()).toEqual([])
+    expect([approved.isGranted, approved.isMerged]).toEqual([true, true])
   })
-  test('is revoked by a second reading that begins a minute later, and not before (APPROVAL-7)', async () => {
-    await withShortLists(async (approved) => {
-      await approved.change()
-      approved.loseWebhooks()
-      approved.delete('maintainer', approved.approval)
-      expect(await approved.merge()).toEqual(unlisted)
-      approved.fixture.clock.advance(MINUTE - 1)
-      expect(await approved.merge()).toEqual(unlisted)
-      approved.fixture.clock.advance(1)
-      expect(await approved.merge()).toEqual(['approval-revoked'])
-      expect([approved.isGranted, approved.isMerged]).toEqual([false, false])
-    })
+  it('is revoked by a second reading that begins a minute later, and not before (APPROVAL-7)', async (approved) => {
+    await approved.change()
+    approved.loseWebhooks()
+    approved.delete('maintainer', approved.approval)
+    expect(await approved.merge()).toEqual(unlisted)
+    approved.fixture.clock.advance(MINUTE - 1)
+    expect(await approved.merge()).toEqual(unlisted)
+    approved.fixture.clock.advance(1)
+    expect(await approved.merge()).toEqual(['approval-revoked'])
+    expect([approved.isGranted, approved.isMerged]).toEqual([false, false])
   })
-  test('leaves no doubt behind once it was listed: a later miss is the first one again', async () => {
-    await withShortLists(async (approved, lists) => {
-      for (const isMissing of [everything, nothing, everything]) {
-        lists.isMissing = isMissing
-        await read(approved)
-        approved.fixture.clock.advance(MINUTE)
-      }
-      expect(approved.isGranted).toBe(true)
-    })
-  })
-  test('and that was taken for deleted approves again when it is listed again', async () => {
-    await withShortLists(async (approved, lists) => {
-      lists.isMissing = everything
+  it('leaves no doubt behind once it was listed: a later miss is the first one again', async (approved, lists) => {
+    for (const isMissing of [everything, nothing, everything]) {
+      lists.isMissing = isMissing
       await read(approved)
       approved.fixture.clock.advance(MINUTE)
-      await read(approved)
-      expect(approved.facts.approvals).toEqual([])
-      lists.isMissing = nothing
-      await read(approved)
-      approved.claim(approved.approval)
-      expect(approved.isGranted).toBe(true)
-    })
+    }
+    expect(approved.isGranted).toBe(true)
   })
-  test('and that its author deleted by his own hand stays deleted, though a late answer lists it (APPROVAL-7)', async () => {
-    await withShortLists(async (approved, lists) => {
-      const { fixture, number, approval } = approved
-      const [row] = await fixture.edge.mirror.comments('demo', 'library', 'issue', number)
-      lists.isMissing = everything
-      await read(approved)
-      approved.delete('maintainer', approval)
-      await fixture.quiet()
-      expect(approved.facts.approvals).toEqual([])
-      lists.late = [row!.comment]
-      await read(approved)
-      expect(approved.facts.approvals).toEqual([])
-    })
+  it('and that was taken for deleted approves again when it is listed again', async (approved, lists) => {
+    lists.isMissing = everything
+    await read(approved)
+    approved.fixture.clock.advance(MINUTE)
+    await read(approved)
+    expect(approved.facts.approvals).toEqual([])
+    lists.isMissing = nothing
+    await read(approved)
+    approved.claim(approved.approval)
+    expect(approved.isGranted).toBe(true)
   })
-  test('is cited by no claim meanwhile, and opens no protected path (APPROVAL-2)', async () => {
-    await withShortLists(async (approved, lists) => {
-      const { fixture, number } = approved
-      await approved.sayHeard('maintainer', '/allow-ci-changes')
-      fixture.clock.advance(10 * MINUTE)
-      const { mirror } = fixture.edge
-      const reader = threadReader(mirror, fixture.directory)
-      const granting = async (): Promise<readonly number[]> => [
-        (await reader.comments('demo', 'library', number, 'issue')).length,
-        (await mirror.maintainerSaidAt('demo', 'library', 'issue', number, 'allow-ci-changes')).length,
-      ]
-      expect(await granting()).toEqual([2, 1])
-      lists.isMissing = everything
-      await read(approved)
-      expect(await granting()).toEqual([0, 0])
-      lists.isMissing = nothing
-      await read(approved)
-      expect(await granting()).toEqual([2, 1])
-    })
+  it('and that its author deleted by his own hand stays deleted, though a late answer lists it (APPROVAL-7)', async (approved, lists) => {
+    const { fixture, number, approval } = approved
+    const [row] = await fixture.edge.mirror.comments('demo', 'library', 'issue', number)
+    lists.isMissing = everything
+    await read(approved)
+    approved.delete('maintainer', approval)
+    await fixture.quiet()
+    expect(approved.facts.approvals).toEqual([])
+    lists.late = [row!.comment]
+    await read(approved)
+    expect(approved.facts.approvals).toEqual([])
+  })
+  it('is cited by no claim meanwhile, and opens no protected path (APPROVAL-2)', async (approved, lists) => {
+    const { fixture, number } = approved
+    await approved.sayHeard('maintainer', '/allow-ci-changes')
+    fixture.clock.advance(10 * MINUTE)
+    const { mirror } = fixture.edge
+    const reader = threadReader(mirror, fixture.directory)
+    const granting = async (): Promise<readonly number[]> => [
+      (await reader.comments('demo', 'library', number, 'issue')).length,
+      (await mirror.maintainerSaidAt('demo', 'library', 'issue', number, 'allow-ci-changes')).length,
+    ]
+    expect(await granting()).toEqual([2, 1])
+    lists.isMissing = everything
+    await read(approved)
+    expect(await granting()).toEqual([0, 0])
+    lists.isMissing = nothing
+    await read(approved)
+    expect(await granting()).toEqual([2, 1])
   })
 })
 
-test.each([
+it.for([
   ['a hold', '/hold', undefined],
   ['a doubt', 'Please hold off, legal has to look.', undefined],
   ['an approving review that withdraws', 'Good, but:\n/hold', 'APPROVE'],
-] as const)('MIRROR-12, LAW-24: %s withholds, however often readings miss it', async (_name, body, event) => {
-  await withShortLists(async (approved, lists) => {
+] as const)(
+  'MIRROR-12, LAW-24: %s withholds, however often readings miss it',
+  async ([, body, event], approved, lists) => {
     const { fixture } = approved
     const { number } = await approved.change()
     if (event === undefined) fixture.forge.comment('acme', REPO, number, body)
@@ -153,8 +145,8 @@ test.each([
       fixture.clock.advance(2 * MINUTE)
     }
     expect([approved.isMerged, approved.facts.takenBack]).toEqual([false, []])
-  })
-})
+  },
+)
 
 type Move = { readonly after: number; readonly does: 'list' | 'miss' | 'delete' }
 
