@@ -15,6 +15,7 @@ import {
   withReceiver,
   type ForgeFixture,
 } from '../testing/fixture.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const NAME = 'acme/library'
 const REPO = { owner: 'acme', repo: 'library' }
@@ -109,6 +110,8 @@ async function fill(fixture: ForgeFixture): Promise<{ issue: number; open: numbe
   return { issue: issue.number, open: open.number, merged: merged.number, comment: comment.id }
 }
 
+const it = testInside(withForge, {})
+
 test('a forge that is started again tells all that the one before told, on the same addresses', async () => {
   await withReceiver(async (receiver) => {
     const repository = {
@@ -193,18 +196,16 @@ test('people, numbers, ids, drafts, open reviews and hooks go on after a new sta
   })
 })
 
-test('a repository of the start before is given as it stands, and a second one of this start is refused as ever', async () => {
-  await withForge({}, async (fixture) => {
-    const made = await fixture.forge.createRepository({ owner: 'acme', name: 'other', permissions: { bot: 'write' } })
-    await fixture.forge.close()
-    await again(fixture, async (forge) => {
-      expect(await forge.createRepository({ owner: 'Acme', name: 'other', defaultBranch: 'elsewhere' })).toEqual(made)
-      expect(
-        (await octokitOf(forge, 'bot').repos.get({ owner: 'acme', repo: 'other' })).data.permissions,
-      ).toMatchObject({ push: true })
-      await forge.createRepository({ owner: 'acme', name: 'third' })
-      await expect(forge.createRepository({ owner: 'acme', name: 'third' })).rejects.toThrow(/exists/)
+it('a repository of the start before is given as it stands, and a second one of this start is refused as ever', async (fixture) => {
+  const made = await fixture.forge.createRepository({ owner: 'acme', name: 'other', permissions: { bot: 'write' } })
+  await fixture.forge.close()
+  await again(fixture, async (forge) => {
+    expect(await forge.createRepository({ owner: 'Acme', name: 'other', defaultBranch: 'elsewhere' })).toEqual(made)
+    expect((await octokitOf(forge, 'bot').repos.get({ owner: 'acme', repo: 'other' })).data.permissions).toMatchObject({
+      push: true,
     })
+    await forge.createRepository({ owner: 'acme', name: 'third' })
+    await expect(forge.createRepository({ owner: 'acme', name: 'third' })).rejects.toThrow(/exists/)
   })
 })
 
@@ -311,80 +312,70 @@ test('what git holds and the memory does not, a push and a merge of the last mom
   })
 })
 
-test('a folder that was moved serves from its new place', async () => {
-  await withForge({}, async (fixture) => {
-    await fixture.forge.close()
-    const moved = join(fixture.dir, 'moved')
-    await rename(join(fixture.dir, 'forge'), moved)
-    await again(
-      fixture,
-      async (forge) => {
-        const head = await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
-        expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'git.push', after: head }))
-      },
-      moved,
-    )
-  })
+it('a folder that was moved serves from its new place', async (fixture) => {
+  await fixture.forge.close()
+  const moved = join(fixture.dir, 'moved')
+  await rename(join(fixture.dir, 'forge'), moved)
+  await again(
+    fixture,
+    async (forge) => {
+      const head = await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
+      expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'git.push', after: head }))
+    },
+    moved,
+  )
 })
 
-test('a change is on disk a moment after it is made, whole and for the owner alone, without waiting for the end', async () => {
-  await withForge({}, async (fixture) => {
-    const file = join(fixture.dir, 'forge', 'world.json')
-    fixture.forge.openIssue('reader', NAME, { title: 'soon on disk' })
-    await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).toContain('soon on disk')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(await readFile(file, 'utf8')).not.toContain('token-of-')
-  })
+it('a change is on disk a moment after it is made, whole and for the owner alone, without waiting for the end', async (fixture) => {
+  const file = join(fixture.dir, 'forge', 'world.json')
+  fixture.forge.openIssue('reader', NAME, { title: 'soon on disk' })
+  await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).toContain('soon on disk')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readFile(file, 'utf8')).not.toContain('token-of-')
 })
 
-test('a memory that cannot be read ends the start with its reason, and stays as it is', async () => {
-  await withForge({}, async (fixture) => {
-    await fixture.forge.close()
-    const file = join(fixture.dir, 'forge', 'world.json')
-    const good = JSON.parse(await readFile(file, 'utf8')) as {
-      version: number
-      users: { login: string; type: string }[]
-      repositories: { owner: string }[]
-    }
-    const [repository] = good.repositories
-    const faults: readonly [unknown, RegExp][] = [
-      ['{"version":1,', /world\.json is not JSON/],
-      [{ ...good, version: 2 }, /has version 2; this forge reads version 1/],
-      [{ ...good, lastId: 'x', users: [{ ...good.users[0], type: 'Cat' }] }, /\/lastId .*\/users\/0\/type /],
-      [
-        { ...good, repositories: [{ ...repository, owner: 'nobody' }] },
-        /does not hold together: it names the user nobody/,
-      ],
-    ]
-    for (const [document, complaint] of faults) {
-      const text = typeof document === 'string' ? document : JSON.stringify(document)
-      await writeFile(file, text)
-      await expect(again(fixture, async () => undefined)).rejects.toThrow(complaint)
-      expect(await readFile(file, 'utf8')).toBe(text)
-    }
-  })
+it('a memory that cannot be read ends the start with its reason, and stays as it is', async (fixture) => {
+  await fixture.forge.close()
+  const file = join(fixture.dir, 'forge', 'world.json')
+  const good = JSON.parse(await readFile(file, 'utf8')) as {
+    version: number
+    users: { login: string; type: string }[]
+    repositories: { owner: string }[]
+  }
+  const [repository] = good.repositories
+  const faults: readonly [unknown, RegExp][] = [
+    ['{"version":1,', /world\.json is not JSON/],
+    [{ ...good, version: 2 }, /has version 2; this forge reads version 1/],
+    [{ ...good, lastId: 'x', users: [{ ...good.users[0], type: 'Cat' }] }, /\/lastId .*\/users\/0\/type /],
+    [
+      { ...good, repositories: [{ ...repository, owner: 'nobody' }] },
+      /does not hold together: it names the user nobody/,
+    ],
+  ]
+  for (const [document, complaint] of faults) {
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    await writeFile(file, text)
+    await expect(again(fixture, async () => undefined)).rejects.toThrow(complaint)
+    expect(await readFile(file, 'utf8')).toBe(text)
+  }
 })
 
-test('a repository that the memory names and the folder has not ends the start', async () => {
-  await withForge({}, async (fixture) => {
-    await fixture.forge.close()
-    await rename(fixture.path, `${fixture.path}.away`)
-    await expect(again(fixture, async () => undefined)).rejects.toThrow(/library\.git is gone/)
-  })
+it('a repository that the memory names and the folder has not ends the start', async (fixture) => {
+  await fixture.forge.close()
+  await rename(fixture.path, `${fixture.path}.away`)
+  await expect(again(fixture, async () => undefined)).rejects.toThrow(/library\.git is gone/)
 })
 
-test('clones and pushes work with the token that the seed gives anew, and no longer with one that it does not give', async () => {
-  await withForge({}, async (fixture) => {
-    fixture.forge.createUser({ login: 'guest', token: 'token-of-guest' })
-    await fixture.forge.close()
-    await again(fixture, async (forge) => {
-      expect(await failure(octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' }))).toMatchObject({
-        status: 401,
-      })
-      expect(basic('token-of-bot')).toContain('Basic')
-      await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
-      forge.createUser({ login: 'guest', token: 'token-of-guest' })
-      await octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' })
+it('clones and pushes work with the token that the seed gives anew, and no longer with one that it does not give', async (fixture) => {
+  fixture.forge.createUser({ login: 'guest', token: 'token-of-guest' })
+  await fixture.forge.close()
+  await again(fixture, async (forge) => {
+    expect(await failure(octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' }))).toMatchObject({
+      status: 401,
     })
+    expect(basic('token-of-bot')).toContain('Basic')
+    await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
+    forge.createUser({ login: 'guest', token: 'token-of-guest' })
+    await octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' })
   })
 })
