@@ -4,6 +4,7 @@ import { AwayError } from '../../../runtime/errors.ts'
 import type { ForgePort } from '../port.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import { openChange, SUBJECT } from './testing/merges.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 /** The merge with `meanwhile` done between the question and its answer. */
 async function mergeJudged(
@@ -36,12 +37,12 @@ async function mergeJudged(
 
 const merges = ({ forge }: EdgeFixture): number => forge.audit().filter(({ action }) => action === 'pull.merge').length
 
-test('an effect that is withdrawn while the merge is judged merges nothing, and answers so (MERGE-12) [FORGE-WRITES-1]', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const answers = await mergeJudged(fixture, (effect) => effect.abort())
-    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
-    expect(merges(fixture)).toBe(0)
-  })
+const it = testInside(withForgeEdge, {})
+
+it('an effect that is withdrawn while the merge is judged merges nothing, and answers so (MERGE-12) [FORGE-WRITES-1]', async (fixture) => {
+  const answers = await mergeJudged(fixture, (effect) => effect.abort())
+  expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
+  expect(merges(fixture)).toBe(0)
 })
 
 test('an effect that is withdrawn during the last look before the call merges nothing (MERGE-12) [FORGE-WRITES-1]', async () => {
@@ -63,38 +64,32 @@ test('an effect that is withdrawn during the last look before the call merges no
   })
 })
 
-test('a doubt that a maintainer says while the merge is judged withholds it (LAW-24)', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    // It makes the hook by which the word is told.
-    await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
-    const answers = await mergeJudged(fixture, async (_effect, number) => {
-      fixture.forge.comment('maintainer', 'acme/library', number, 'Please hold off, legal has to look at this first.')
-      await fixture.quiet()
-    })
-    expect(answers).toMatchObject([{ event: { type: 'mr.mergeRefused', cause: 'withheld' } }])
-    expect(merges(fixture)).toBe(0)
+it('a doubt that a maintainer says while the merge is judged withholds it (LAW-24)', async (fixture) => {
+  // It makes the hook by which the word is told.
+  await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
+  const answers = await mergeJudged(fixture, async (_effect, number) => {
+    fixture.forge.comment('maintainer', 'acme/library', number, 'Please hold off, legal has to look at this first.')
+    await fixture.quiet()
   })
+  expect(answers).toMatchObject([{ event: { type: 'mr.mergeRefused', cause: 'withheld' } }])
+  expect(merges(fixture)).toBe(0)
 })
 
-test('HEAD-1: a merge request that gets another base while its merge is judged is not merged into that', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    const folder = await fixture.clone('maintainer')
-    await fixture.push(folder, 'release', { 'release.md': 'A line of its own.\n' })
-    const answers = await mergeJudged(fixture, (_effect, number) =>
-      fixture
-        .octokit('maintainer')
-        .pulls.update({ owner: 'acme', repo: 'library', pull_number: number, base: 'release' }),
-    )
-    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'base-moved' } }])
-    expect(merges(fixture)).toBe(0)
-  })
+it('HEAD-1: a merge request that gets another base while its merge is judged is not merged into that', async (fixture) => {
+  const folder = await fixture.clone('maintainer')
+  await fixture.push(folder, 'release', { 'release.md': 'A line of its own.\n' })
+  const answers = await mergeJudged(fixture, (_effect, number) =>
+    fixture
+      .octokit('maintainer')
+      .pulls.update({ owner: 'acme', repo: 'library', pull_number: number, base: 'release' }),
+  )
+  expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'base-moved' } }])
+  expect(merges(fixture)).toBe(0)
 })
 
-test('the control: an effect that stands while the merge is judged merges', async () => {
-  await withForgeEdge({}, async (fixture) => {
-    expect(await mergeJudged(fixture, () => undefined)).toEqual([])
-    expect(merges(fixture)).toBe(1)
-  })
+it('the control: an effect that stands while the merge is judged merges', async (fixture) => {
+  expect(await mergeJudged(fixture, () => undefined)).toEqual([])
+  expect(merges(fixture)).toBe(1)
 })
 
 test('the merge of a quarantined Task waits: nobody knows in which other threads a maintainer said no (MERGE-11, LAW-24)', async () => {

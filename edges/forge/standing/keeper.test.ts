@@ -10,6 +10,7 @@ import { statePath } from '../../../runtime/step/state-path.ts'
 import { createOpenForge } from '../transport/open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { keepStandings, type StandingKeeper } from './keeper.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 
@@ -109,18 +110,19 @@ const parked = (): ATask => new ATask().mint().running().planned().send('approva
 const declined = (): ATask => new ATask().mint().running().outcome('declined', { decline_reason: 'no' })
 const refusal = { issue: new ATask().mint().context.forge.issues[0]!.issue, reason: 'quote-matches' }
 
-test('a Task has one comment, rewritten in place as it goes on', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, rest, comments, count }) => {
-    keeper.start()
-    stands(new ATask().mint().running())
-    await until(() => comments().length === 1)
-    expect(comments()[0]).toContain('`implementing`')
-    stands(parked())
-    await until(() => comments()[0]!.includes('identity-unverified'))
-    stands(parked())
-    await rest()
-    expect([comments().length, count('comment.create'), count('comment.edit')]).toEqual([1, 1, 1])
-  })
+const it = testInside(withKeeper, {})
+
+it('a Task has one comment, rewritten in place as it goes on', async (fixture) => {
+  const { keeper, stands, until, rest, comments, count } = fixture
+  keeper.start()
+  stands(new ATask().mint().running())
+  await until(() => comments().length === 1)
+  expect(comments()[0]).toContain('`implementing`')
+  stands(parked())
+  await until(() => comments()[0]!.includes('identity-unverified'))
+  stands(parked())
+  await rest()
+  expect([comments().length, count('comment.create'), count('comment.edit')]).toEqual([1, 1, 1])
 })
 
 test('an answer that was lost makes no second comment, and neither does another process that knows of none', async () => {
@@ -141,99 +143,90 @@ test('an answer that was lost makes no second comment, and neither does another 
   })
 })
 
-test('what was missed while nobody lived is found by the walk at the start', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, comments }) => {
-    stands(parked(), { heard: false })
-    keeper.start()
-    await until(() => comments().length === 1)
-  })
+it('what was missed while nobody lived is found by the walk at the start', async (fixture) => {
+  const { keeper, stands, until, comments } = fixture
+  stands(parked(), { heard: false })
+  keeper.start()
+  await until(() => comments().length === 1)
 })
 
-test('of two comments of two writers the first is kept up to date, and the second points to it', async () => {
-  await withKeeper({}, async ({ fixture, number, keeper, stands, until, comments }) => {
-    keeper.start()
-    stands(new ATask().mint().running())
-    await until(() => comments().length === 1)
-    fixture.forge.comment('bot', REPO, number, comments()[0]!)
-    await fixture.quiet()
-    stands(parked())
-    const [newest, pointer] = ['identity-unverified', 'The comment above shows the state of this Task.']
-    await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
-    expect(comments()).toHaveLength(2)
-  })
+it('of two comments of two writers the first is kept up to date, and the second points to it', async (opened) => {
+  const { fixture, number, keeper, stands, until, comments } = opened
+  keeper.start()
+  stands(new ATask().mint().running())
+  await until(() => comments().length === 1)
+  fixture.forge.comment('bot', REPO, number, comments()[0]!)
+  await fixture.quiet()
+  stands(parked())
+  const [newest, pointer] = ['identity-unverified', 'The comment above shows the state of this Task.']
+  await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
+  expect(comments()).toHaveLength(2)
 })
 
-test('a comment that somebody else pasted is none of ours, and one that was deleted is written anew', async () => {
-  await withKeeper({}, async ({ fixture, number, keeper, stands, until, comments }) => {
-    keeper.start()
-    stands(new ATask().mint().running())
-    await until(() => comments().length === 1)
-    const [first] = fixture.forge.issue(REPO, number).comments.values()
-    fixture.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
-    fixture.forge.deleteComment('bot', REPO, first!.id)
-    await fixture.quiet()
-    stands(parked())
-    await until(() => comments().some((body) => body.includes('identity-unverified')))
-    expect(comments()).toHaveLength(2)
-    expect(comments()[0]).toContain('and more')
-  })
+it('a comment that somebody else pasted is none of ours, and one that was deleted is written anew', async (opened) => {
+  const { fixture, number, keeper, stands, until, comments } = opened
+  keeper.start()
+  stands(new ATask().mint().running())
+  await until(() => comments().length === 1)
+  const [first] = fixture.forge.issue(REPO, number).comments.values()
+  fixture.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
+  fixture.forge.deleteComment('bot', REPO, first!.id)
+  await fixture.quiet()
+  stands(parked())
+  await until(() => comments().some((body) => body.includes('identity-unverified')))
+  expect(comments()).toHaveLength(2)
+  expect(comments()[0]).toContain('and more')
 })
 
-test('the parked marker is on the issue while its Task is parked, and every other label stays (LABELS-11)', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, labels }) => {
-    keeper.start()
-    stands(parked())
-    await until(() => labels().includes('platform-parked'))
-    expect(labels()).toContain('platform')
-    stands(new ATask().mint().running())
-    await until(() => !labels().includes('platform-parked'))
-    expect(labels()).toContain('platform')
-  })
+it('the parked marker is on the issue while its Task is parked, and every other label stays (LABELS-11)', async (fixture) => {
+  const { keeper, stands, until, labels } = fixture
+  keeper.start()
+  stands(parked())
+  await until(() => labels().includes('platform-parked'))
+  expect(labels()).toContain('platform')
+  stands(new ATask().mint().running())
+  await until(() => !labels().includes('platform-parked'))
+  expect(labels()).toContain('platform')
 })
 
-test('what came to rest right before the keeper stops is written before it has stopped', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, comments }) => {
-    keeper.start()
-    stands(new ATask().mint().running())
-    await until(() => comments().length === 1)
-    stands(parked())
-    await keeper.stop()
-    expect(comments()).toEqual([expect.stringContaining('identity-unverified')])
-  })
+it('what came to rest right before the keeper stops is written before it has stopped', async (fixture) => {
+  const { keeper, stands, until, comments } = fixture
+  keeper.start()
+  stands(new ATask().mint().running())
+  await until(() => comments().length === 1)
+  stands(parked())
+  await keeper.stop()
+  expect(comments()).toEqual([expect.stringContaining('identity-unverified')])
 })
 
-test('a Task that declined says so in its own comment and marks the issue that it gave back', async () => {
-  await withKeeper({}, async ({ fixture, keeper, stands, until, comments, labels }) => {
-    // What no jsonb takes stands beside it.
-    fixture.forge.openIssue('maintainer', REPO, { title: 'half \ud800 and \u0000', body: 'x', labels: ['platform'] })
-    await fixture.quiet()
-    keeper.start()
-    stands(new ATask().mint().running())
-    await until(() => comments().length === 1)
-    stands(declined())
-    await until(() => comments()[0]!.includes('implement-declined') && labels().includes('platform-parked'))
-    expect(comments()).toHaveLength(1)
-  })
+it('a Task that declined says so in its own comment and marks the issue that it gave back', async (opened) => {
+  const { fixture, keeper, stands, until, comments, labels } = opened
+  // What no jsonb takes stands beside it.
+  fixture.forge.openIssue('maintainer', REPO, { title: 'half \ud800 and \u0000', body: 'x', labels: ['platform'] })
+  await fixture.quiet()
+  keeper.start()
+  stands(new ATask().mint().running())
+  await until(() => comments().length === 1)
+  stands(declined())
+  await until(() => comments()[0]!.includes('implement-declined') && labels().includes('platform-parked'))
+  expect(comments()).toHaveLength(1)
 })
 
-test('a Task that declined leaves the marker to a newer Task of the same issue', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, rest, comments, labels }) => {
-    keeper.start()
-    stands(declined())
-    await until(() => labels().includes('platform-parked'))
-    stands(new ATask().mint().running(), { id: 'default/implement-lib-1-later' })
-    await until(() => comments().length === 2 && !labels().includes('platform-parked'))
-    stands(declined())
-    await rest()
-    expect(labels()).not.toContain('platform-parked')
-  })
+it('a Task that declined leaves the marker to a newer Task of the same issue', async (fixture) => {
+  const { keeper, stands, until, rest, comments, labels } = fixture
+  keeper.start()
+  stands(declined())
+  await until(() => labels().includes('platform-parked'))
+  stands(new ATask().mint().running(), { id: 'default/implement-lib-1-later' })
+  await until(() => comments().length === 2 && !labels().includes('platform-parked'))
+  stands(declined())
+  await rest()
+  expect(labels()).not.toContain('platform-parked')
 })
 
-test('a Task that nobody could look for on the forge is said nowhere', async () => {
-  await withKeeper({}, async ({ keeper, stands, rest, count }) => {
-    keeper.start()
-    stands(new ATask().mint({ kind: 'documentation', issues: [] }))
-    await rest()
-    expect(count('comment.create')).toBe(0)
-  })
+it('a Task that nobody could look for on the forge is said nowhere', async ({ keeper, stands, rest, count }) => {
+  keeper.start()
+  stands(new ATask().mint({ kind: 'documentation', issues: [] }))
+  await rest()
+  expect(count('comment.create')).toBe(0)
 })

@@ -1,7 +1,8 @@
 /** What stood under bare names before migration 0007: a start keeps what it can prove. */
 import { pushRefusalIn } from '../../forge-edge.ts'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
+import { testInside } from '../../../../testing/inside.ts'
 
 const REPO = 'acme/library'
 const tables = ['delivery', 'subject', 'comment', 'account', 'cursor', 'push', 'history', 'owed']
@@ -53,42 +54,38 @@ async function withKnown(use: (fixture: EdgeFixture, issue: number) => Promise<v
   })
 }
 
-test('MIRROR-7: rows whose pages are all below the Repository’s address are kept, and get their place once the forge is asked', async () => {
-  await withKnown(async (fixture, issue) => {
-    const { edge } = fixture
-    const before = await rowsOf(fixture, 'name/demo')
-    await edge.adopt()
-    expect([await rowsOf(fixture, 'name/demo'), await rowsOf(fixture, 'uid-of-demo')]).toEqual([{}, before])
-    expect(await edge.mirror.issue('demo', 'library', issue)).toBeUndefined()
-    await edge.mirror.place('demo', 'library')
-    expect(await edge.mirror.issue('demo', 'library', issue)).toMatchObject({ issue: { title: 'Add mul' } })
-    expect((await edge.mirror.comments('demo', 'library', 'issue', issue)).map(({ deletedAt }) => deletedAt)).toEqual([
-      expect.any(Number),
-    ])
-    expect(await pushRefusalIn(fixture)('demo', 'library', 'default/a')).toBe('no')
-  })
+const it = testInside(withKnown)
+
+it('MIRROR-7: rows whose pages are all below the Repository’s address are kept, and get their place once the forge is asked', async (fixture, issue) => {
+  const { edge } = fixture
+  const before = await rowsOf(fixture, 'name/demo')
+  await edge.adopt()
+  expect([await rowsOf(fixture, 'name/demo'), await rowsOf(fixture, 'uid-of-demo')]).toEqual([{}, before])
+  expect(await edge.mirror.issue('demo', 'library', issue)).toBeUndefined()
+  await edge.mirror.place('demo', 'library')
+  expect(await edge.mirror.issue('demo', 'library', issue)).toMatchObject({ issue: { title: 'Add mul' } })
+  expect((await edge.mirror.comments('demo', 'library', 'issue', issue)).map(({ deletedAt }) => deletedAt)).toEqual([
+    expect.any(Number),
+  ])
+  expect(await pushRefusalIn(fixture)('demo', 'library', 'default/a')).toBe('no')
 })
 
-test('MIRROR-7: of rows that are of two repositories those of the other one go, and all that can belong to either', async () => {
-  await withKnown(async (fixture, issue) => {
-    const { sql, edge } = fixture
-    await sql.query(
-      `insert into forge_subject select project, repository, sort, 99, state, head_sha, head_branch, author,
+it('MIRROR-7: of rows that are of two repositories those of the other one go, and all that can belong to either', async (fixture, issue) => {
+  const { sql, edge } = fixture
+  await sql.query(
+    `insert into forge_subject select project, repository, sort, 99, state, head_sha, head_branch, author,
          replace(document, 'acme/library', 'others/library'), notes, complete, updated_at, seen_at, facts_hash, revision from forge_subject limit 1`,
-    )
-    await edge.adopt()
-    await edge.mirror.place('demo', 'library')
-    expect((await edge.mirror.issues('demo')).map(({ number }) => number)).toEqual([issue])
-    expect(await rowsOf(fixture, 'name/demo')).toEqual({})
-    expect(Object.keys(await rowsOf(fixture, 'uid-of-demo'))).toEqual(['delivery', 'subject', 'comment', 'account'])
-  })
+  )
+  await edge.adopt()
+  await edge.mirror.place('demo', 'library')
+  expect((await edge.mirror.issues('demo')).map(({ number }) => number)).toEqual([issue])
+  expect(await rowsOf(fixture, 'name/demo')).toEqual({})
+  expect(Object.keys(await rowsOf(fixture, 'uid-of-demo'))).toEqual(['delivery', 'subject', 'comment', 'account'])
 })
 
-test('MIRROR-7: where nothing is proven nothing is kept', async () => {
-  await withKnown(async (fixture) => {
-    const { sql, edge } = fixture
-    await sql.query(`update forge_subject set document = replace(document, 'acme/library', 'acme/library-old')`)
-    await edge.adopt()
-    expect([await rowsOf(fixture, 'name/demo'), await rowsOf(fixture, 'uid-of-demo')]).toEqual([{}, {}])
-  })
+it('MIRROR-7: where nothing is proven nothing is kept', async (fixture) => {
+  const { sql, edge } = fixture
+  await sql.query(`update forge_subject set document = replace(document, 'acme/library', 'acme/library-old')`)
+  await edge.adopt()
+  expect([await rowsOf(fixture, 'name/demo'), await rowsOf(fixture, 'uid-of-demo')]).toEqual([{}, {}])
 })
