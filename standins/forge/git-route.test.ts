@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { basic, commit, failure, run, withForge, withReceiver } from './testing/fixture.ts'
+import { testInside } from '../../testing/inside.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
-test('who may only read is refused a push, and who has no token or a wrong one is asked for one', async () => {
-  await withForge({}, async ({ forge, clone }) => {
-    const reader = await clone('reader')
-    await commit(reader, { 'a.txt': 'a' }, 'A')
-    await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/403/)
-    await run(reader, ['config', '--unset', 'http.extraHeader'])
-    await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/could not read Username/)
-    await run(reader, ['config', 'http.extraHeader', basic('no-such-token')])
-    await expect(run(reader, ['fetch', 'origin'])).rejects.toThrow(/could not read Username|Authentication failed/)
-    expect(forge.audit().filter((entry) => entry.action === 'git.push')).toEqual([])
-  })
+const it = testInside(withForge, {})
+
+it('who may only read is refused a push, and who has no token or a wrong one is asked for one', async (fixture) => {
+  const { forge, clone } = fixture
+  const reader = await clone('reader')
+  await commit(reader, { 'a.txt': 'a' }, 'A')
+  await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/403/)
+  await run(reader, ['config', '--unset', 'http.extraHeader'])
+  await expect(run(reader, ['push', 'origin', 'HEAD:refs/heads/x'])).rejects.toThrow(/could not read Username/)
+  await run(reader, ['config', 'http.extraHeader', basic('no-such-token')])
+  await expect(run(reader, ['fetch', 'origin'])).rejects.toThrow(/could not read Username|Authentication failed/)
+  expect(forge.audit().filter((entry) => entry.action === 'git.push')).toEqual([])
 })
 
 test('a private repository is not there for a stranger, and can be cloned by its reader', async () => {
@@ -26,15 +28,13 @@ test('a private repository is not there for a stranger, and can be cloned by its
   })
 })
 
-test('the default branch only grows: no force push, no deletion', async () => {
-  await withForge({}, async ({ clone, push, path }) => {
-    const folder = await clone('bot')
-    const head = await push(folder, 'main', { 'a.txt': 'a' })
-    await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
-    await expect(run(folder, ['push', '--force', 'origin', 'HEAD:refs/heads/main'])).rejects.toThrow(/non-fast-forward/)
-    await expect(run(folder, ['push', 'origin', ':refs/heads/main'])).rejects.toThrow(/refusing to delete/)
-    expect(await run(path, ['rev-parse', 'refs/heads/main'])).toBe(head)
-  })
+it('the default branch only grows: no force push, no deletion', async ({ clone, push, path }) => {
+  const folder = await clone('bot')
+  const head = await push(folder, 'main', { 'a.txt': 'a' })
+  await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
+  await expect(run(folder, ['push', '--force', 'origin', 'HEAD:refs/heads/main'])).rejects.toThrow(/non-fast-forward/)
+  await expect(run(folder, ['push', 'origin', ':refs/heads/main'])).rejects.toThrow(/refusing to delete/)
+  expect(await run(path, ['rev-parse', 'refs/heads/main'])).toBe(head)
 })
 
 test('a branch with required checks is closed to pushes, while the branches beside it in one push pass', async () => {
@@ -53,90 +53,80 @@ test('a branch with required checks is closed to pushes, while the branches besi
   })
 })
 
-test('nobody pushes the heads of pull requests by hand', async () => {
-  await withForge({}, async ({ clone }) => {
-    const folder = await clone('bot')
-    await expect(run(folder, ['push', 'origin', 'HEAD:refs/pull/1/head'])).rejects.toThrow(/hidden ref/)
-  })
+it('nobody pushes the heads of pull requests by hand', async ({ clone }) => {
+  const folder = await clone('bot')
+  await expect(run(folder, ['push', 'origin', 'HEAD:refs/pull/1/head'])).rejects.toThrow(/hidden ref/)
 })
 
-test('a push moves its pull request before it is answered, and tells what was before', async () => {
-  await withForge({}, async ({ clone, push, octokit, forge }) => {
-    const folder = await clone('bot')
-    const first = await push(folder, 'x', { 'a.txt': 'a\n' })
-    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-    const second = await push(folder, 'x', { 'b.txt': 'b\n' })
-    const { data: moved } = await octokit('bot').pulls.get({ ...REPO, pull_number: pull.number })
-    expect(moved).toMatchObject({ head: { sha: second }, commits: 2, changed_files: 2 })
-    expect(forge.audit()).toContainEqual(
-      expect.objectContaining({ action: 'pull.synchronize', before: first, after: second, actor: 'bot' }),
-    )
-  })
+it('a push moves its pull request before it is answered, and tells what was before', async (fixture) => {
+  const { clone, push, octokit, forge } = fixture
+  const folder = await clone('bot')
+  const first = await push(folder, 'x', { 'a.txt': 'a\n' })
+  const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+  const second = await push(folder, 'x', { 'b.txt': 'b\n' })
+  const { data: moved } = await octokit('bot').pulls.get({ ...REPO, pull_number: pull.number })
+  expect(moved).toMatchObject({ head: { sha: second }, commits: 2, changed_files: 2 })
+  expect(forge.audit()).toContainEqual(
+    expect.objectContaining({ action: 'pull.synchronize', before: first, after: second, actor: 'bot' }),
+  )
 })
 
-test('the head of a deleted branch can still be fetched by its sha, and its pull request is closed', async () => {
-  await withForge({}, async ({ clone, cloneOverHttp, push, octokit, forge }) => {
-    const folder = await clone('bot')
-    const head = await push(folder, 'feature/x', { 'a.txt': 'a' })
-    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'feature/x', base: 'main' })
-    await octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' })
-    expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null })
-    const other = await cloneOverHttp('reader')
-    await run(other, ['fetch', '--quiet', 'origin', head])
-    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({
-      status: 422,
-      message: 'Reference does not exist',
-    })
-    expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/main' }))).toMatchObject({ status: 422 })
+it('the head of a deleted branch can still be fetched by its sha, and its pull request is closed', async (fixture) => {
+  const { clone, cloneOverHttp, push, octokit, forge } = fixture
+  const folder = await clone('bot')
+  const head = await push(folder, 'feature/x', { 'a.txt': 'a' })
+  const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'feature/x', base: 'main' })
+  await octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' })
+  expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null })
+  const other = await cloneOverHttp('reader')
+  await run(other, ['fetch', '--quiet', 'origin', head])
+  expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({
+    status: 422,
+    message: 'Reference does not exist',
   })
+  expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/main' }))).toMatchObject({ status: 422 })
 })
 
-test('paths beside the three of smart HTTP are not served', async () => {
-  await withForge({}, async ({ forge }) => {
-    for (const path of [
-      '/acme/library.git/HEAD',
-      '/acme/library.git/objects/info/packs',
-      '/acme/..%2flibrary.git/info/refs?service=git-upload-pack',
-      '/acme/library.git/info/refs',
-    ]) {
-      expect((await fetch(`${forge.url}${path}`)).status, path).toBe(404)
-    }
-  })
+it('paths beside the three of smart HTTP are not served', async ({ forge }) => {
+  for (const path of [
+    '/acme/library.git/HEAD',
+    '/acme/library.git/objects/info/packs',
+    '/acme/..%2flibrary.git/info/refs?service=git-upload-pack',
+    '/acme/library.git/info/refs',
+  ]) {
+    expect((await fetch(`${forge.url}${path}`)).status, path).toBe(404)
+  }
 })
 
-test('a push of several megabytes streams through', async () => {
-  await withForge({}, async ({ clone, push, path }) => {
-    const folder = await clone('bot')
-    const noise = Array.from({ length: 100_000 }, (_, line) =>
-      createHash('sha256').update(String(line)).digest('hex'),
-    ).join('\n')
-    const head = await push(folder, 'big', { 'big.txt': noise })
-    expect(await run(path, ['rev-parse', 'refs/heads/big'])).toBe(head)
-  })
+it('a push of several megabytes streams through', async ({ clone, push, path }) => {
+  const folder = await clone('bot')
+  const noise = Array.from({ length: 100_000 }, (_, line) =>
+    createHash('sha256').update(String(line)).digest('hex'),
+  ).join('\n')
+  const head = await push(folder, 'big', { 'big.txt': noise })
+  expect(await run(path, ['rev-parse', 'refs/heads/big'])).toBe(head)
 })
 
-test('a head that is reset to its base closes the pull request, which keeps showing what it held', async () => {
-  await withForge({}, async ({ clone, push, octokit, forge }) => {
-    const folder = await clone('bot')
-    const head = await push(folder, 'x', { 'a.txt': 'a\n' })
-    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-    await run(folder, ['push', '--quiet', '--force', 'origin', 'origin/main:refs/heads/x'])
-    expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null, headSha: head })
-    expect((await octokit('bot').pulls.listFiles({ ...REPO, pull_number: pull.number })).data).toHaveLength(1)
-  })
+it('a head that is reset to its base closes the pull request, which keeps showing what it held', async (fixture) => {
+  const { clone, push, octokit, forge } = fixture
+  const folder = await clone('bot')
+  const head = await push(folder, 'x', { 'a.txt': 'a\n' })
+  const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+  await run(folder, ['push', '--quiet', '--force', 'origin', 'origin/main:refs/heads/x'])
+  expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null, headSha: head })
+  expect((await octokit('bot').pulls.listFiles({ ...REPO, pull_number: pull.number })).data).toHaveLength(1)
 })
 
-test('a forced push of a task branch is told as one, and moves its pull request', async () => {
-  await withForge({}, async ({ clone, push, octokit, forge }) => {
-    const folder = await clone('bot')
-    await push(folder, 'x', { 'a.txt': 'a\n' })
-    const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-    await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
-    await run(folder, ['push', '--quiet', '--force', 'origin', 'HEAD:refs/heads/x'])
-    const amended = await run(folder, ['rev-parse', 'HEAD'])
-    expect(forge.issue('acme/library', pull.number)).toMatchObject({ headSha: amended, stats: { commits: 1 } })
-    expect(forge.audit().findLast((entry) => entry.action === 'git.push')?.detail).toEqual({ forced: true })
-  })
+it('a forced push of a task branch is told as one, and moves its pull request', async (fixture) => {
+  const { clone, push, octokit, forge } = fixture
+  const folder = await clone('bot')
+  await push(folder, 'x', { 'a.txt': 'a\n' })
+  const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+  await run(folder, ['commit', '--amend', '--quiet', '-m', 'Other'])
+  await run(folder, ['push', '--quiet', '--force', 'origin', 'HEAD:refs/heads/x'])
+  const amended = await run(folder, ['rev-parse', 'HEAD'])
+  expect(forge.issue('acme/library', pull.number)).toMatchObject({ headSha: amended, stats: { commits: 1 } })
+  expect(forge.audit().findLast((entry) => entry.action === 'git.push')?.detail).toEqual({ forced: true })
 })
 
 test('hooks are told of a push with its commits and paths, of the pull request that moved, and of the branch that went', async () => {
@@ -185,10 +175,8 @@ test('a repository below nested groups is cloned from and pushed to at its whole
   })
 })
 
-test('only a repository of GitLab lies in nested groups, and no group is a way out of the folder', async () => {
-  await withForge({}, async ({ forge }) => {
-    await expect(forge.createRepository({ owner: 'group/sub', name: 'x' })).rejects.toThrow('invalid')
-    const out = { dialect: 'gitlab', owner: 'group/..', name: 'x' } as const
-    await expect(forge.createRepository(out)).rejects.toThrow('invalid')
-  })
+it('only a repository of GitLab lies in nested groups, and no group is a way out of the folder', async ({ forge }) => {
+  await expect(forge.createRepository({ owner: 'group/sub', name: 'x' })).rejects.toThrow('invalid')
+  const out = { dialect: 'gitlab', owner: 'group/..', name: 'x' } as const
+  await expect(forge.createRepository(out)).rejects.toThrow('invalid')
 })

@@ -7,9 +7,8 @@ const REPO = { owner: 'acme', repo: 'library' }
 
 const it = testInside(withForge, { git: 'memory' })
 
-it('an unknown token is bad credentials everywhere, no token reads what is public and writes nothing', async ({
-  forge,
-}) => {
+it('an unknown token is bad credentials everywhere, no token reads what is public and writes nothing', async (fixture) => {
+  const { forge } = fixture
   const wrong = new Octokit({
     baseUrl: forge.apiUrl,
     auth: 'nope',

@@ -3,6 +3,7 @@ import { ZERO_SHA } from '../git/refs.ts'
 import { SECRET, withReceiver, type FixtureOptions, type Receiver } from '../testing/fixture.ts'
 import { PROJECT, withGitlab, type GitlabFixture } from '../testing/gitlab.ts'
 import { flags } from './payloads/hooks.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const PATH = `/projects/${encodeURIComponent(PROJECT)}`
 
@@ -35,148 +36,145 @@ function withHook(options: FixtureOptions, use: (scene: Scene) => Promise<void>)
   )
 }
 
-test('a hook carries its token as it is, and a key that stays the same when it is sent again', async () => {
-  await withHook({}, async ({ forge, receiver, hook, ask }) => {
-    forge.openIssue('reader', PROJECT, { title: 'X' })
-    await forge.idle()
-    const [first] = receiver.received
-    expect(first?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-gitlab-event': 'Issue Hook',
-      'x-gitlab-token': SECRET,
-      'x-gitlab-instance': forge.url,
-      'user-agent': expect.stringMatching(/^GitLab\//),
-    })
-    const [event] = (await ask('maintainer', 'GET', `${PATH}/hooks/${hook}/events`)).body as Array<{ id: number }>
-    expect(event).toMatchObject({
-      trigger: 'issue_hooks',
-      response_status: '202',
-      response_body: 'noted',
-      request_headers: { 'X-Gitlab-Token': '[REDACTED]' },
-      request_data: { object_kind: 'issue' },
-    })
-    const resent = await ask('maintainer', 'POST', `${PATH}/hooks/${hook}/events/${event?.id}/resend`)
-    expect(resent).toMatchObject({ status: 201, body: { response_status: 202 } })
-    const [, second] = receiver.received
-    expect(second?.delivery).toBe(first?.delivery)
-    expect(second?.raw).toBe(first?.raw)
-    expect(second?.headers['x-gitlab-webhook-uuid']).not.toBe(first?.headers['x-gitlab-webhook-uuid'])
+const it = testInside(withHook, {})
+
+it('a hook carries its token as it is, and a key that stays the same when it is sent again', async (fixture) => {
+  const { forge, receiver, hook, ask } = fixture
+  forge.openIssue('reader', PROJECT, { title: 'X' })
+  await forge.idle()
+  const [first] = receiver.received
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-gitlab-event': 'Issue Hook',
+    'x-gitlab-token': SECRET,
+    'x-gitlab-instance': forge.url,
+    'user-agent': expect.stringMatching(/^GitLab\//),
   })
+  const [event] = (await ask('maintainer', 'GET', `${PATH}/hooks/${hook}/events`)).body as Array<{ id: number }>
+  expect(event).toMatchObject({
+    trigger: 'issue_hooks',
+    response_status: '202',
+    response_body: 'noted',
+    request_headers: { 'X-Gitlab-Token': '[REDACTED]' },
+    request_data: { object_kind: 'issue' },
+  })
+  const resent = await ask('maintainer', 'POST', `${PATH}/hooks/${hook}/events/${event?.id}/resend`)
+  expect(resent).toMatchObject({ status: 201, body: { response_status: 202 } })
+  const [, second] = receiver.received
+  expect(second?.delivery).toBe(first?.delivery)
+  expect(second?.raw).toBe(first?.raw)
+  expect(second?.headers['x-gitlab-webhook-uuid']).not.toBe(first?.headers['x-gitlab-webhook-uuid'])
 })
 
-test('one request is one hook, whatever it changes, with the picture before and after', async () => {
-  await withHook({}, async ({ gitlab, receiver, heard, forge }) => {
-    const { Issues } = gitlab('bot')
-    await Issues.create(PROJECT, 'Title', { labels: 'a,b' })
-    await forge.idle()
-    expect(receiver.received.map(({ payload }) => payload)).toMatchObject([
-      {
-        object_kind: 'issue',
-        user: { username: 'bot' },
-        project: { path_with_namespace: PROJECT },
-        object_attributes: { iid: 1, action: 'open', state: 'opened', title: 'Title', confidential: false },
-        labels: [{ title: 'a' }, { title: 'b' }],
-        changes: {},
-      },
-    ])
-    receiver.received.length = 0
-    await Issues.edit(PROJECT, 1, { title: 'New', addLabels: 'c', removeLabels: 'a' })
-    await forge.idle()
-    const [update, ...others] = receiver.received.map(({ payload }) => payload)
-    expect(others).toEqual([])
-    expect(update).toMatchObject({
-      object_attributes: { action: 'update', title: 'New' },
-      changes: {
-        title: { previous: 'Title', current: 'New' },
-        labels: { previous: [{ title: 'a' }, { title: 'b' }], current: [{ title: 'b' }, { title: 'c' }] },
-      },
-    })
-    receiver.received.length = 0
-    await Issues.edit(PROJECT, 1, { stateEvent: 'close' })
-    await Issues.edit(PROJECT, 1, { stateEvent: 'reopen' })
-    expect(await heard()).toEqual([
-      ['Issue Hook', 'close'],
-      ['Issue Hook', 'reopen'],
-    ])
+it('one request is one hook, whatever it changes, with the picture before and after', async (fixture) => {
+  const { gitlab, receiver, heard, forge } = fixture
+  const { Issues } = gitlab('bot')
+  await Issues.create(PROJECT, 'Title', { labels: 'a,b' })
+  await forge.idle()
+  expect(receiver.received.map(({ payload }) => payload)).toMatchObject([
+    {
+      object_kind: 'issue',
+      user: { username: 'bot' },
+      project: { path_with_namespace: PROJECT },
+      object_attributes: { iid: 1, action: 'open', state: 'opened', title: 'Title', confidential: false },
+      labels: [{ title: 'a' }, { title: 'b' }],
+      changes: {},
+    },
+  ])
+  receiver.received.length = 0
+  await Issues.edit(PROJECT, 1, { title: 'New', addLabels: 'c', removeLabels: 'a' })
+  await forge.idle()
+  const [update, ...others] = receiver.received.map(({ payload }) => payload)
+  expect(others).toEqual([])
+  expect(update).toMatchObject({
+    object_attributes: { action: 'update', title: 'New' },
+    changes: {
+      title: { previous: 'Title', current: 'New' },
+      labels: { previous: [{ title: 'a' }, { title: 'b' }], current: [{ title: 'b' }, { title: 'c' }] },
+    },
   })
+  receiver.received.length = 0
+  await Issues.edit(PROJECT, 1, { stateEvent: 'close' })
+  await Issues.edit(PROJECT, 1, { stateEvent: 'reopen' })
+  expect(await heard()).toEqual([
+    ['Issue Hook', 'close'],
+    ['Issue Hook', 'reopen'],
+  ])
 })
 
-test('notes are carried when they are made and changed, not when they go, and system notes never', async () => {
-  await withHook({}, async ({ gitlab, heard, forge, receiver, ask, clone, push }) => {
-    forge.openIssue('bot', PROJECT, { title: 'X' })
-    await heard()
-    const { IssueNotes } = gitlab('bot')
-    const note = await IssueNotes.create(PROJECT, 1, 'Hello')
-    await forge.idle()
-    expect(receiver.received[0]?.payload).toMatchObject({
-      object_kind: 'note',
-      object_attributes: { id: note.id, note: 'Hello', noteable_type: 'Issue', action: 'create', system: false },
-      issue: { iid: 1, title: 'X' },
-    })
-    await IssueNotes.edit(PROJECT, 1, note.id, { body: 'Changed' })
-    await IssueNotes.remove(PROJECT, 1, note.id)
-    await ask('bot', 'POST', `${PATH}/issues/1/notes`, { body: 'Between us', internal: true })
-    expect(await heard()).toEqual([
-      ['Note Hook', 'create'],
-      ['Note Hook', 'update'],
-      ['Confidential Note Hook', 'create'],
-    ])
-    await gitlab('bot').Issues.create(PROJECT, 'Secret', { confidential: true })
-    forge.comment('bot', PROJECT, 2, 'On the secret')
-    await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
-    await gitlab('bot').MergeRequests.create(PROJECT, 'x', 'main', 'Title')
-    await gitlab('maintainer').MergeRequestApprovals.approve(PROJECT, 1)
-    expect(await heard()).toEqual([
-      ['Confidential Issue Hook', 'open'],
-      ['Confidential Note Hook', 'create'],
-      ['Push Hook', undefined],
-      ['Merge Request Hook', 'open'],
+it('notes are carried when they are made and changed, not when they go, and system notes never', async (fixture) => {
+  const { gitlab, heard, forge, receiver, ask, clone, push } = fixture
+  forge.openIssue('bot', PROJECT, { title: 'X' })
+  await heard()
+  const { IssueNotes } = gitlab('bot')
+  const note = await IssueNotes.create(PROJECT, 1, 'Hello')
+  await forge.idle()
+  expect(receiver.received[0]?.payload).toMatchObject({
+    object_kind: 'note',
+    object_attributes: { id: note.id, note: 'Hello', noteable_type: 'Issue', action: 'create', system: false },
+    issue: { iid: 1, title: 'X' },
+  })
+  await IssueNotes.edit(PROJECT, 1, note.id, { body: 'Changed' })
+  await IssueNotes.remove(PROJECT, 1, note.id)
+  await ask('bot', 'POST', `${PATH}/issues/1/notes`, { body: 'Between us', internal: true })
+  expect(await heard()).toEqual([
+    ['Note Hook', 'create'],
+    ['Note Hook', 'update'],
+    ['Confidential Note Hook', 'create'],
+  ])
+  await gitlab('bot').Issues.create(PROJECT, 'Secret', { confidential: true })
+  forge.comment('bot', PROJECT, 2, 'On the secret')
+  await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
+  await gitlab('bot').MergeRequests.create(PROJECT, 'x', 'main', 'Title')
+  await gitlab('maintainer').MergeRequestApprovals.approve(PROJECT, 1)
+  expect(await heard()).toEqual([
+    ['Confidential Issue Hook', 'open'],
+    ['Confidential Note Hook', 'create'],
+    ['Push Hook', undefined],
+    ['Merge Request Hook', 'open'],
+    ['Merge Request Hook', 'approved'],
+  ])
+})
+
+it('a merge request is carried through its life', async ({ gitlab, forge, receiver, heard, clone, push }) => {
+  const folder = await clone('bot')
+  const first = await push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
+  await forge.idle()
+  expect(receiver.received[0]?.payload).toMatchObject({
+    object_kind: 'push',
+    ref: 'refs/heads/x',
+    before: ZERO_SHA,
+    after: first,
+    checkout_sha: first,
+    user_username: 'bot',
+    commits: [{ id: first, title: 'Add x', added: ['x.txt'] }],
+  })
+  const { MergeRequests } = gitlab('bot')
+  await MergeRequests.create(PROJECT, 'x', 'main', 'Draft: Title')
+  await heard()
+  const head = await push(folder, 'x', { 'y.txt': 'y\n' })
+  await forge.idle()
+  expect(receiver.received.at(-1)?.payload).toMatchObject({
+    object_attributes: { action: 'update', oldrev: first, last_commit: { id: head }, source_branch: 'x' },
+  })
+  await MergeRequests.edit(PROJECT, 1, { title: 'Title' })
+  await forge.idle()
+  expect(receiver.received.at(-1)?.payload).toMatchObject({ changes: { draft: { previous: true, current: false } } })
+  await heard()
+  await forge.review('maintainer', PROJECT, 1, { event: 'REQUEST_CHANGES', body: 'No' })
+  await gitlab('maintainer').MergeRequestApprovals.approve(PROJECT, 1)
+  await gitlab('maintainer').MergeRequestApprovals.unapprove(PROJECT, 1)
+  await MergeRequests.merge(PROJECT, 1)
+  expect((await heard()).toSorted()).toEqual(
+    [
       ['Merge Request Hook', 'approved'],
-    ])
-  })
-})
-
-test('a merge request is carried through its life', async () => {
-  await withHook({}, async ({ gitlab, forge, receiver, heard, clone, push }) => {
-    const folder = await clone('bot')
-    const first = await push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
-    await forge.idle()
-    expect(receiver.received[0]?.payload).toMatchObject({
-      object_kind: 'push',
-      ref: 'refs/heads/x',
-      before: ZERO_SHA,
-      after: first,
-      checkout_sha: first,
-      user_username: 'bot',
-      commits: [{ id: first, title: 'Add x', added: ['x.txt'] }],
-    })
-    const { MergeRequests } = gitlab('bot')
-    await MergeRequests.create(PROJECT, 'x', 'main', 'Draft: Title')
-    await heard()
-    const head = await push(folder, 'x', { 'y.txt': 'y\n' })
-    await forge.idle()
-    expect(receiver.received.at(-1)?.payload).toMatchObject({
-      object_attributes: { action: 'update', oldrev: first, last_commit: { id: head }, source_branch: 'x' },
-    })
-    await MergeRequests.edit(PROJECT, 1, { title: 'Title' })
-    await forge.idle()
-    expect(receiver.received.at(-1)?.payload).toMatchObject({ changes: { draft: { previous: true, current: false } } })
-    await heard()
-    await forge.review('maintainer', PROJECT, 1, { event: 'REQUEST_CHANGES', body: 'No' })
-    await gitlab('maintainer').MergeRequestApprovals.approve(PROJECT, 1)
-    await gitlab('maintainer').MergeRequestApprovals.unapprove(PROJECT, 1)
-    await MergeRequests.merge(PROJECT, 1)
-    expect((await heard()).toSorted()).toEqual(
-      [
-        ['Merge Request Hook', 'approved'],
-        ['Merge Request Hook', 'merge'],
-        ['Merge Request Hook', 'unapproval'],
-        ['Merge Request Hook', 'update'],
-        ['Note Hook', 'create'],
-        ['Push Hook', undefined],
-      ].toSorted(),
-    )
-  })
+      ['Merge Request Hook', 'merge'],
+      ['Merge Request Hook', 'unapproval'],
+      ['Merge Request Hook', 'update'],
+      ['Note Hook', 'create'],
+      ['Push Hook', undefined],
+    ].toSorted(),
+  )
 })
 
 test('jobs and pipelines are carried, and statuses of others as an external pipeline', async () => {
@@ -255,31 +253,30 @@ test('a maintainer makes hooks, a developer does not', async () => {
   })
 })
 
-test('the fourth failure in a row pauses a hook, and one that arrives by hand puts it back', async () => {
-  await withHook({}, async ({ forge, receiver, hook, ask }) => {
-    receiver.answer = 500
-    for (const title of ['1', '2', '3', '4', '5']) {
-      forge.openIssue('bot', PROJECT, { title })
-      await forge.idle()
-    }
-    expect(receiver.received).toHaveLength(4)
-    const shown = async (): Promise<unknown> => (await ask('maintainer', 'GET', `${PATH}/hooks/${hook}`)).body
-    expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled', disabled_until: expect.any(String) })
-    const failed = await ask('maintainer', 'GET', `${PATH}/hooks/${hook}/events?status=server_failure`)
-    expect(failed.body).toHaveLength(4)
-    const test = `${PATH}/hooks/${hook}/test/push_events`
-    expect((await ask('maintainer', 'POST', test)).status).toBe(201)
-    expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled' })
-    receiver.answer = 302
-    expect((await ask('maintainer', 'POST', test)).status).toBe(201)
-    expect(await shown()).toMatchObject({ alert_status: 'executable', disabled_until: null })
-    receiver.received.length = 0
-    forge.openIssue('bot', PROJECT, { title: '6' })
+it('the fourth failure in a row pauses a hook, and one that arrives by hand puts it back', async (fixture) => {
+  const { forge, receiver, hook, ask } = fixture
+  receiver.answer = 500
+  for (const title of ['1', '2', '3', '4', '5']) {
+    forge.openIssue('bot', PROJECT, { title })
     await forge.idle()
-    expect(receiver.received).toHaveLength(1)
-    await ask('maintainer', 'PUT', `${PATH}/hooks/${hook}`, { url: 'http://127.0.0.1:1/gone' })
-    expect((await ask('maintainer', 'POST', test)).status).toBe(422)
-  })
+  }
+  expect(receiver.received).toHaveLength(4)
+  const shown = async (): Promise<unknown> => (await ask('maintainer', 'GET', `${PATH}/hooks/${hook}`)).body
+  expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled', disabled_until: expect.any(String) })
+  const failed = await ask('maintainer', 'GET', `${PATH}/hooks/${hook}/events?status=server_failure`)
+  expect(failed.body).toHaveLength(4)
+  const test = `${PATH}/hooks/${hook}/test/push_events`
+  expect((await ask('maintainer', 'POST', test)).status).toBe(201)
+  expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled' })
+  receiver.answer = 302
+  expect((await ask('maintainer', 'POST', test)).status).toBe(201)
+  expect(await shown()).toMatchObject({ alert_status: 'executable', disabled_until: null })
+  receiver.received.length = 0
+  forge.openIssue('bot', PROJECT, { title: '6' })
+  await forge.idle()
+  expect(receiver.received).toHaveLength(1)
+  await ask('maintainer', 'PUT', `${PATH}/hooks/${hook}`, { url: 'http://127.0.0.1:1/gone' })
+  expect((await ask('maintainer', 'POST', test)).status).toBe(422)
 })
 
 test('a hook of the other dialect on the same project is sent in its own words', async () => {
@@ -294,13 +291,11 @@ test('a hook of the other dialect on the same project is sent in its own words',
   })
 })
 
-test('faults of deliveries go by the name of the event and its action', async () => {
-  await withHook({}, async ({ forge, receiver }) => {
-    forge.faults.inject({ kind: 'duplicate', event: 'Issue Hook', action: 'close' })
-    forge.openIssue('bot', PROJECT, { title: 'X' })
-    forge.closeIssue('bot', PROJECT, 1)
-    await forge.idle()
-    const keys = receiver.received.map((one) => one.delivery)
-    expect([keys.length, new Set(keys).size]).toEqual([3, 2])
-  })
+it('faults of deliveries go by the name of the event and its action', async ({ forge, receiver }) => {
+  forge.faults.inject({ kind: 'duplicate', event: 'Issue Hook', action: 'close' })
+  forge.openIssue('bot', PROJECT, { title: 'X' })
+  forge.closeIssue('bot', PROJECT, 1)
+  await forge.idle()
+  const keys = receiver.received.map((one) => one.delivery)
+  expect([keys.length, new Set(keys).size]).toEqual([3, 2])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Fault } from '../faults.ts'
 import { failure, SECRET, withForge, withReceiver, type ForgeFixture, type Receiver } from '../testing/fixture.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 
@@ -35,18 +36,18 @@ function titles(receiver: Receiver): unknown[] {
   return receiver.received.map((one) => (one.payload.issue as { title: string }).title)
 }
 
-test('deliveries come in order, and the signature covers the bytes that came', async () => {
-  await withHook([], async (fixture) => {
-    open(fixture, 'one', 'two', 'three ü')
-    await fixture.forge.idle()
-    expect(titles(fixture.receiver)).toEqual(['one', 'two', 'three ü'])
-    const [first] = fixture.receiver.received
-    expect(first?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-github-event': 'issues',
-      'x-github-hook-id': String(fixture.hook.hook_id),
-      'user-agent': expect.stringMatching(/^GitHub-Hookshot\//),
-    })
+const it = testInside(withHook, [])
+
+it('deliveries come in order, and the signature covers the bytes that came', async (fixture) => {
+  open(fixture, 'one', 'two', 'three ü')
+  await fixture.forge.idle()
+  expect(titles(fixture.receiver)).toEqual(['one', 'two', 'three ü'])
+  const [first] = fixture.receiver.received
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-github-event': 'issues',
+    'x-github-hook-id': String(fixture.hook.hook_id),
+    'user-agent': expect.stringMatching(/^GitHub-Hookshot\//),
   })
 })
 
@@ -112,50 +113,46 @@ test('a reordered delivery that nothing follows comes all the same', async () =>
   })
 })
 
-test('a receiver that is gone or says no is not tried again, and its answer is on record', async () => {
-  await withHook([], async (fixture) => {
-    fixture.receiver.answer = 500
-    open(fixture, 'one')
-    await fixture.forge.idle()
-    expect(fixture.receiver.received).toHaveLength(1)
-    const admin = fixture.octokit('maintainer').repos
-    await admin.updateWebhook({ ...fixture.hook, config: { url: 'http://127.0.0.1:1/gone' } })
-    open(fixture, 'two')
-    await fixture.forge.idle()
-    expect(
-      fixture.forge
-        .deliveries()
-        .slice(-2)
-        .map((one) => [one.status, one.statusCode]),
-    ).toEqual([
-      ['failed', 500],
-      ['failed', 0],
-    ])
-    expect((await admin.getWebhook(fixture.hook)).data).toMatchObject({
-      config: { secret: '********' },
-      last_response: { code: null },
-    })
+it('a receiver that is gone or says no is not tried again, and its answer is on record', async (fixture) => {
+  fixture.receiver.answer = 500
+  open(fixture, 'one')
+  await fixture.forge.idle()
+  expect(fixture.receiver.received).toHaveLength(1)
+  const admin = fixture.octokit('maintainer').repos
+  await admin.updateWebhook({ ...fixture.hook, config: { url: 'http://127.0.0.1:1/gone' } })
+  open(fixture, 'two')
+  await fixture.forge.idle()
+  expect(
+    fixture.forge
+      .deliveries()
+      .slice(-2)
+      .map((one) => [one.status, one.statusCode]),
+  ).toEqual([
+    ['failed', 500],
+    ['failed', 0],
+  ])
+  expect((await admin.getWebhook(fixture.hook)).data).toMatchObject({
+    config: { secret: '********' },
+    last_response: { code: null },
   })
 })
 
-test('an inactive, narrowed or deleted hook hears nothing, and only admins see hooks at all', async () => {
-  await withHook([], async (fixture) => {
-    const admin = fixture.octokit('maintainer').repos
-    await admin.updateWebhook({ ...fixture.hook, active: false })
-    open(fixture, 'one')
-    await admin.updateWebhook({ ...fixture.hook, active: true, events: ['push'] })
-    open(fixture, 'two')
-    expect(await failure(admin.createWebhook({ ...REPO, config: { url: fixture.receiver.url } }))).toMatchObject({
-      status: 422,
-      errors: [{ message: 'Hook already exists on this repository' }],
-    })
-    expect(await failure(fixture.octokit('bot').repos.listWebhooks(REPO))).toMatchObject({ status: 404 })
-    await admin.pingWebhook(fixture.hook)
-    await fixture.forge.idle()
-    expect(fixture.receiver.received.map((one) => one.event)).toEqual(['ping'])
-    await admin.deleteWebhook(fixture.hook)
-    expect((await admin.listWebhooks(REPO)).data).toEqual([])
+it('an inactive, narrowed or deleted hook hears nothing, and only admins see hooks at all', async (fixture) => {
+  const admin = fixture.octokit('maintainer').repos
+  await admin.updateWebhook({ ...fixture.hook, active: false })
+  open(fixture, 'one')
+  await admin.updateWebhook({ ...fixture.hook, active: true, events: ['push'] })
+  open(fixture, 'two')
+  expect(await failure(admin.createWebhook({ ...REPO, config: { url: fixture.receiver.url } }))).toMatchObject({
+    status: 422,
+    errors: [{ message: 'Hook already exists on this repository' }],
   })
+  expect(await failure(fixture.octokit('bot').repos.listWebhooks(REPO))).toMatchObject({ status: 404 })
+  await admin.pingWebhook(fixture.hook)
+  await fixture.forge.idle()
+  expect(fixture.receiver.received.map((one) => one.event)).toEqual(['ping'])
+  await admin.deleteWebhook(fixture.hook)
+  expect((await admin.listWebhooks(REPO)).data).toEqual([])
 })
 
 test('the same seed strikes the same deliveries', async () => {

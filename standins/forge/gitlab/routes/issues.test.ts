@@ -37,10 +37,8 @@ it('an issue is opened, edited, closed and reopened', async ({ gitlab }) => {
   })
 })
 
-it('of scoped labels the newest takes the place of its siblings, by whatever way it comes', async ({
-  gitlab,
-  forge,
-}) => {
+it('of scoped labels the newest takes the place of its siblings, by whatever way it comes', async (fixture) => {
+  const { gitlab, forge } = fixture
   const { Issues } = gitlab('bot')
   await Issues.create(PROJECT, 'X', { labels: 'agent::todo,plain' })
   const edited = await Issues.edit(PROJECT, 1, { addLabels: 'agent::doing' })
@@ -107,10 +105,8 @@ it('a confidential issue is there for its author and for members who may sort is
   expect((await ask('stranger', 'GET', `${PATH}/issues/1`)).status).toBe(200)
 })
 
-it('notes come newest first unless asked otherwise, and are changed by their author or a maintainer', async ({
-  gitlab,
-  ask,
-}) => {
+it('notes come newest first unless asked otherwise, and are changed by their author or a maintainer', async (fixture) => {
+  const { gitlab, ask } = fixture
   const { Issues, IssueNotes } = gitlab('bot')
   await Issues.create(PROJECT, 'X')
   const first = await IssueNotes.create(PROJECT, 1, 'First')
