@@ -36,9 +36,8 @@ describe('input', () => {
     expect(await answer.json()).toEqual({ id: 7, deep: true, level: 3, n: 1 })
   })
 
-  it('that breaks its schema is 400 with every fault of every part (MEMORY-ERRORS-3, HTTP-1, HTTP-4)', async ({
-    url,
-  }) => {
+  it('that breaks its schema is 400 with every fault of every part (MEMORY-ERRORS-3, HTTP-1, HTTP-4)', async (fixture) => {
+    const { url } = fixture
     const answer = await send(`${url}/things/x?deep=yes&wide=1`, '{"n":"1","mode":"c","k":true}', {
       'x-level': 'high',
     })
@@ -128,9 +127,8 @@ describe('input', () => {
 })
 
 describe('paths', () => {
-  it('that exist under another method are 405 with Allow, HEAD included where GET is (MEMORY-ERRORS-6, HTTP-5)', async ({
-    url,
-  }) => {
+  it('that exist under another method are 405 with Allow, HEAD included where GET is (MEMORY-ERRORS-6, HTTP-5)', async (fixture) => {
+    const { url } = fixture
     const answer = await fetch(`${url}/things/7`, { method: 'PATCH' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, POST'])
     expect((await fetch(`${url}/queries:data`)).headers.get('allow')).toBe('POST')

@@ -137,11 +137,8 @@ describe('applying', () => {
     expect(told).toEqual(Array.from({ length: 4 }, () => 'project default/demo'))
   })
 
-  it('refuses another provider or owner of a Project that is there, before anything is written (PROJECT-SCM-23)', async ({
-    call,
-    resources,
-    told,
-  }) => {
+  it('refuses another provider or owner of a Project that is there, before anything is written (PROJECT-SCM-23)', async (fixture) => {
+    const { call, resources, told } = fixture
     await call('PUT', '/resources', project)
     const other = { ...project, spec: { ...project.spec, scm: { ...project.spec.scm, owner: 'others' } } }
     const { status, body } = await call('PUT', '/resources', other)
@@ -153,11 +150,8 @@ describe('applying', () => {
     expect((await call('PUT', '/resources', other)).body).toMatchObject({ change: 'created' })
   })
 
-  it('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async ({
-    call,
-    told,
-    resources,
-  }) => {
+  it('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async (fixture) => {
+    const { call, told, resources } = fixture
     const wrong = {
       ...project,
       metadata: { name: 'Demo!' },
@@ -175,10 +169,8 @@ describe('applying', () => {
     expect(await resources.list('Project')).toEqual([])
   })
 
-  it('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async ({
-    call,
-    resources,
-  }) => {
+  it('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async (fixture) => {
+    const { call, resources } = fixture
     await call('PUT', '/resources', project)
     const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
     const unknown = { ...project, extra: 1, spec: { ...project.spec, triggerLable: 'x', scm } }
@@ -335,9 +327,8 @@ describe('applying', () => {
 })
 
 describe('reading', () => {
-  it('shows what was applied in the form of its manifest, with the status that the platform knows (RESOURCE-API-3)', async ({
-    call,
-  }) => {
+  it('shows what was applied in the form of its manifest, with the status that the platform knows (RESOURCE-API-3)', async (fixture) => {
+    const { call } = fixture
     await call('PUT', '/resources', project)
     const { body } = await call('GET', '/resources/Project/default/demo')
     expect(body).toMatchObject({
@@ -419,10 +410,8 @@ describe('reading', () => {
 })
 
 describe('deleting', () => {
-  it('removes a resource, and tells the Project that lost a Repository or is gone itself (RESOURCE-API-4)', async ({
-    call,
-    told,
-  }) => {
+  it('removes a resource, and tells the Project that lost a Repository or is gone itself (RESOURCE-API-4)', async (fixture) => {
+    const { call, told } = fixture
     await call('PUT', '/resources', project)
     await call('PUT', '/resources', repository)
     told.length = 0
@@ -433,10 +422,8 @@ describe('deleting', () => {
     expect(told).toEqual(['project default/demo', 'deleted default/demo'])
   })
 
-  it('of a Task ends it, in the name of who asks, and of an unknown one is 404 (TASK-RESOURCE-19)', async ({
-    call,
-    told,
-  }) => {
+  it('of a Task ends it, in the name of who asks, and of an unknown one is 404 (TASK-RESOURCE-19)', async (fixture) => {
+    const { call, told } = fixture
     expect((await call('DELETE', '/resources/tasks/default/by-hand')).status).toBe(204)
     expect((await call('DELETE', '/resources/tasks/default/unknown')).body).toMatchObject({
       code: 'not-found',
@@ -461,10 +448,8 @@ describe('deleting', () => {
     )
   })
 
-  it('of a Project removes the Tasks that were made in it, and no others (ADMISSION-8)', async ({
-    call,
-    resources,
-  }) => {
+  it('of a Project removes the Tasks that were made in it, and no others (ADMISSION-8)', async (fixture) => {
+    const { call, resources } = fixture
     const other = { ...task, metadata: { name: 'of-another' }, spec: { ...task.spec, projectRef: 'other' } }
     for (const one of [project, task, other]) await call('PUT', '/resources', one)
     expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
@@ -513,10 +498,8 @@ describe('names and depth', () => {
       expect(await faultsOf(call, { ...repository, spec: { ...repository.spec, url } })).toEqual(['/spec/url'])
   })
 
-  it('a goal is a text: U+FFFD takes the place of half a pair, NUL is refused (RESOURCES-31)', async ({
-    call,
-    resources,
-  }) => {
+  it('a goal is a text: U+FFFD takes the place of half a pair, NUL is refused (RESOURCES-31)', async (fixture) => {
+    const { call, resources } = fixture
     const withGoal = (goal: string): object => ({ ...task, spec: { ...task.spec, goal } })
     expect((await call('PUT', '/resources', withGoal('half \ud83d of it'))).status).toBe(200)
     expect((await resources.get('Task', 'default', 'by-hand'))?.spec['goal']).toBe('half \ufffd of it')

@@ -32,11 +32,8 @@ describe('submitting a turn', () => {
   })
 })
 
-it('turns are read as they are, and one that the wrapper does not know is undefined', async ({
-  client,
-  url,
-  turns,
-}) => {
+it('turns are read as they are, and one that the wrapper does not know is undefined', async (fixture) => {
+  const { client, url, turns } = fixture
   const ended = anEndedTurn('a/b')
   turns.push(ended)
   expect(await client.turns(url)).toEqual([{ turnId: 'a/b', state: 'completed', startedAt: ended.startedAt }])

@@ -7,6 +7,7 @@ import { testClock, withServer } from '../../http/testing/fixture.ts'
 import type { PodObservation, PodPort } from '../ports/pods.ts'
 import { callbackSecret, registerTurnComplete, watchPods } from './inbound.ts'
 import { startedAt, usage } from './testing/scripted-wrapper.ts'
+import { testInside } from '../../testing/inside.ts'
 
 const master = 'a master secret'
 const turn: ActorAddress = 'turn:default/task/2/1'
@@ -71,140 +72,121 @@ function signed(body: unknown, pod = 'default/task/2', secret = master): string 
   return signHmac(callbackSecret(secret, pod), text(body))
 }
 
+const it = testInside(withCallbacks)
+
 describe('a callback', () => {
-  test('signed by its own pod is a hint to its turn, and nothing that it claims is passed on (TURN-4) (CALLBACK-1, CALLBACK-11)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      expect(await send(callback, signed(callback))).toEqual({ status: 200, body: { accepted: true } })
-      expect(delivered).toEqual([
-        {
-          to: turn,
-          key: expect.stringMatching(/^callback\/turn-1\/[0-9a-f]{16}$/) as string,
-          event: { type: 'turn.callback', at: 5_000, turnId: 'turn-1' },
-        },
-      ])
-    })
+  it('signed by its own pod is a hint to its turn, and nothing that it claims is passed on (TURN-4) (CALLBACK-1, CALLBACK-11)', async (fixture) => {
+    const { send, delivered } = fixture
+    expect(await send(callback, signed(callback))).toEqual({ status: 200, body: { accepted: true } })
+    expect(delivered).toEqual([
+      {
+        to: turn,
+        key: expect.stringMatching(/^callback\/turn-1\/[0-9a-f]{16}$/) as string,
+        event: { type: 'turn.callback', at: 5_000, turnId: 'turn-1' },
+      },
+    ])
   })
 
-  test('repeated is delivered once, and one that came too early does not use up the key of the one that is due (R3)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const early = { ...callback, finalText: 'Not yet.' }
-      for (const body of [early, callback, callback]) await send(body, signed(body))
-      expect(delivered).toHaveLength(2)
-      expect(new Set(delivered.map(({ key }) => key)).size).toBe(2)
-    })
+  it('repeated is delivered once, and one that came too early does not use up the key of the one that is due (R3)', async (fixture) => {
+    const { send, delivered } = fixture
+    const early = { ...callback, finalText: 'Not yet.' }
+    for (const body of [early, callback, callback]) await send(body, signed(body))
+    expect(delivered).toHaveLength(2)
+    expect(new Set(delivered.map(({ key }) => key)).size).toBe(2)
   })
 
-  test('says where it hangs in its Task’s trace, and what is no place in one is not passed on', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-      const told = [traceparent, 'nonsense', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `${traceparent}-more`]
-      for (const [index, given] of told.entries()) {
-        const body = { ...callback, finalText: `Done ${index}.` }
-        expect((await send(body, signed(body), given)).status).toBe(200)
-      }
-      expect(delivered.map(({ event }) => event['traceparent'])).toEqual([traceparent, undefined, undefined, undefined])
-    })
+  it('says where it hangs in its Task’s trace, and what is no place in one is not passed on', async (fixture) => {
+    const { send, delivered } = fixture
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    const told = [traceparent, 'nonsense', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `${traceparent}-more`]
+    for (const [index, given] of told.entries()) {
+      const body = { ...callback, finalText: `Done ${index}.` }
+      expect((await send(body, signed(body), given)).status).toBe(200)
+    }
+    expect(delivered.map(({ event }) => event['traceparent'])).toEqual([traceparent, undefined, undefined, undefined])
   })
 
-  test('is verified over the bytes that came, not over what they mean (CALLBACK-6)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const spaced = JSON.stringify(callback, null, 2)
-      expect((await send(spaced, signed(callback))).status).toBe(401)
-      expect((await send(spaced, signed(spaced))).status).toBe(200)
-      expect(delivered).toHaveLength(1)
-    })
+  it('is verified over the bytes that came, not over what they mean (CALLBACK-6)', async ({ send, delivered }) => {
+    const spaced = JSON.stringify(callback, null, 2)
+    expect((await send(spaced, signed(callback))).status).toBe(401)
+    expect((await send(spaced, signed(spaced))).status).toBe(200)
+    expect(delivered).toHaveLength(1)
   })
 
-  test('without a signature, or with one of nobody, is refused and changes nothing (CALLBACK-10)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const forged = [
-        undefined,
-        '',
-        'sha256=00',
-        signed(callback, 'default/task/2', 'a guess'),
-        signed({ ...callback, finalText: 'Other.' }),
-      ]
-      for (const signature of forged) {
-        expect(await send(callback, signature)).toMatchObject({ status: 401, body: { code: 'signature-invalid' } })
-      }
-      expect(delivered).toEqual([])
-    })
+  it('without a signature, or with one of nobody, is refused and changes nothing (CALLBACK-10)', async (fixture) => {
+    const { send, delivered } = fixture
+    const forged = [
+      undefined,
+      '',
+      'sha256=00',
+      signed(callback, 'default/task/2', 'a guess'),
+      signed({ ...callback, finalText: 'Other.' }),
+    ]
+    for (const signature of forged) {
+      expect(await send(callback, signature)).toMatchObject({ status: 401, body: { code: 'signature-invalid' } })
+    }
+    expect(delivered).toEqual([])
   })
 
-  test('of one pod in the name of another is refused: each has a key of its own (CALLBACK-9, SECURITY-RULE-4)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      for (const pod of ['default/task/1', 'default/task/22', 'default/other/2']) {
-        expect((await send(callback, signed(callback, pod))).status).toBe(401)
-      }
-      expect(delivered).toEqual([])
-    })
+  it('of one pod in the name of another is refused: each has a key of its own (CALLBACK-9, SECURITY-RULE-4)', async (fixture) => {
+    const { send, delivered } = fixture
+    for (const pod of ['default/task/1', 'default/task/22', 'default/other/2']) {
+      expect((await send(callback, signed(callback, pod))).status).toBe(401)
+    }
+    expect(delivered).toEqual([])
   })
 
-  test('of a pod about a turn of another pod is acknowledged and changes nothing (CALLBACK-12)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const claims = [{ pod: 1 }, { task: 'default/another' }]
-      for (const claim of claims) {
-        const body = { ...callback, ...claim }
-        expect(await send(body, signed(body, `${body.task}/${body.pod}`))).toEqual({
-          status: 200,
-          body: { accepted: false },
-        })
-      }
-      expect(delivered).toEqual([])
-    })
+  it('of a pod about a turn of another pod is acknowledged and changes nothing (CALLBACK-12)', async (fixture) => {
+    const { send, delivered } = fixture
+    const claims = [{ pod: 1 }, { task: 'default/another' }]
+    for (const claim of claims) {
+      const body = { ...callback, ...claim }
+      expect(await send(body, signed(body, `${body.task}/${body.pod}`))).toEqual({
+        status: 200,
+        body: { accepted: false },
+      })
+    }
+    expect(delivered).toEqual([])
   })
 
-  test('about a turn that nobody knows, or none at all, is acknowledged and changes nothing (CALLBACK-4)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const { idempotencyKey: _, ...nameless } = callback
-      for (const body of [{ ...callback, idempotencyKey: 'default/task/2/99' }, nameless]) {
-        expect((await send(body, signed(body))).body).toEqual({ accepted: false })
-      }
-      expect(delivered).toEqual([])
-    })
+  it('about a turn that nobody knows, or none at all, is acknowledged and changes nothing (CALLBACK-4)', async (fixture) => {
+    const { send, delivered } = fixture
+    const { idempotencyKey: _, ...nameless } = callback
+    for (const body of [{ ...callback, idempotencyKey: 'default/task/2/99' }, nameless]) {
+      expect((await send(body, signed(body))).body).toEqual({ accepted: false })
+    }
+    expect(delivered).toEqual([])
   })
 
-  test('that comes twice is applied once (CALLBACK-12)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      await Promise.all([send(callback, signed(callback)), send(callback, signed(callback))])
-      expect((await send(callback, signed(callback))).status).toBe(200)
-      expect(delivered).toHaveLength(1)
-    })
+  it('that comes twice is applied once (CALLBACK-12)', async ({ send, delivered }) => {
+    await Promise.all([send(callback, signed(callback)), send(callback, signed(callback))])
+    expect((await send(callback, signed(callback))).status).toBe(200)
+    expect(delivered).toHaveLength(1)
   })
 
-  test('that breaks its schema is told every fault (CALLBACK-2)', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const body = { ...callback, pod: -1, state: 'running', extra: true }
-      const answer = await send(body, signed(body))
-      expect(answer.status).toBe(400)
-      expect((answer.body['errors'] as { path: string }[]).map(({ path }) => path)).toEqual([
-        '/extra',
-        '/pod',
-        '/state',
-      ])
-      expect(delivered).toEqual([])
-    })
+  it('that breaks its schema is told every fault (CALLBACK-2)', async ({ send, delivered }) => {
+    const body = { ...callback, pod: -1, state: 'running', extra: true }
+    const answer = await send(body, signed(body))
+    expect(answer.status).toBe(400)
+    expect((answer.body['errors'] as { path: string }[]).map(({ path }) => path)).toEqual(['/extra', '/pod', '/state'])
+    expect(delivered).toEqual([])
   })
 
-  test('that names refused calls is taken, and one that names their arguments is not', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const call = { tool: 'task_note', reason: 'too-deep', count: 2 }
-      const [told, leaking] = [[call], [{ ...call, arguments: {} }]].map((refusedCalls) => ({
-        ...callback,
-        refusedCalls,
-      }))
-      expect((await send(leaking, signed(leaking))).status).toBe(400)
-      expect((await send(told, signed(told))).status).toBe(200)
-      expect(delivered.map(({ event }) => event)).toEqual([{ type: 'turn.callback', at: 5_000, turnId: 'turn-1' }])
-    })
+  it('that names refused calls is taken, and one that names their arguments is not', async ({ send, delivered }) => {
+    const call = { tool: 'task_note', reason: 'too-deep', count: 2 }
+    const [told, leaking] = [[call], [{ ...call, arguments: {} }]].map((refusedCalls) => ({
+      ...callback,
+      refusedCalls,
+    }))
+    expect((await send(leaking, signed(leaking))).status).toBe(400)
+    expect((await send(told, signed(told))).status).toBe(200)
+    expect(delivered.map(({ event }) => event)).toEqual([{ type: 'turn.callback', at: 5_000, turnId: 'turn-1' }])
   })
 
-  test('with a long last word is still taken', async () => {
-    await withCallbacks(async ({ send, delivered }) => {
-      const body = { ...callback, finalText: 'x'.repeat(2 * 1024 * 1024) }
-      expect((await send(body, signed(body))).status).toBe(200)
-      expect(delivered).toHaveLength(1)
-    })
+  it('with a long last word is still taken', async ({ send, delivered }) => {
+    const body = { ...callback, finalText: 'x'.repeat(2 * 1024 * 1024) }
+    expect((await send(body, signed(body))).status).toBe(200)
+    expect(delivered).toHaveLength(1)
   })
 })
 

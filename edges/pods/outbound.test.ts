@@ -324,12 +324,8 @@ describe('the life of a pod', () => {
     repositories: [],
   }
 
-  it('R5: an effect that another process may perform by now creates no pod and sends nothing into one', async ({
-    handlers,
-    platform,
-    wrapper,
-    rendered,
-  }) => {
+  it('R5: an effect that another process may perform by now creates no pod and sends nothing into one', async (fixture) => {
+    const { handlers, platform, wrapper, rendered } = fixture
     const lost = (actor: ActorAddress, looks: number): EffectContext => {
       let left = looks
       return {
@@ -388,11 +384,8 @@ describe('the life of a pod', () => {
     await expect(fixture.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')
   })
 
-  it('is checked by the contract version that its wrapper speaks, also another one or none (VERSIONING-5)', async ({
-    handlers,
-    wrapper,
-    over,
-  }) => {
+  it('is checked by the contract version that its wrapper speaks, also another one or none (VERSIONING-5)', async (fixture) => {
+    const { handlers, wrapper, over } = fixture
     const session = { ...address, url: wrapper.url }
     expect(await handlers.readSession.perform(session, asked(pod))).toEqual([
       { to: pod, key: `${pod}/7/0/session`, event: { type: 'pod.session', at: 5_000, contractVersion } },
@@ -410,12 +403,8 @@ describe('the life of a pod', () => {
     await expect(handlers.readSession.perform(session, asked(pod))).rejects.toThrow(RetryableError)
   })
 
-  it('ends with its wrapper’s own stop, and with the platform’s where that one does not answer', async ({
-    handlers,
-    wrapper,
-    platform,
-    log,
-  }) => {
+  it('ends with its wrapper’s own stop, and with the platform’s where that one does not answer', async (fixture) => {
+    const { handlers, wrapper, platform, log } = fixture
     expect(await handlers.stopPod.perform({ ...address, url: wrapper.url }, asked(pod))).toEqual([])
     expect(wrapper.stopped).toBe(true)
     await handlers.stopPod.perform({ ...address, url: 'http://127.0.0.1:1' }, asked(pod))

@@ -180,10 +180,8 @@ it.for([
   },
 )
 
-it('GIT-7: an older state that one of two merge bases has is protected, and so is one that both changed', async ({
-  commit,
-  judge,
-}) => {
+it('GIT-7: an older state that one of two merge bases has is protected, and so is one that both changed', async (fixture) => {
+  const { commit, judge } = fixture
   const old = { 'CLAUDE.md': 'v1', 'a.md': 'a' }
   const now = { 'CLAUDE.md': 'v2', 'a.md': 'a' }
   const root = await commit(old)

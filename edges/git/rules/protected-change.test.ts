@@ -4,6 +4,7 @@ import type { TouchedPath } from '../../ports/merge-judge.ts'
 import { pathGuard } from './path-guard.ts'
 import { placesOf, type Lead } from './protected-places.ts'
 import { withTrees, type Tree, type TreesFixture } from '../testing/fixture.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 /** A head right on its base. */
 async function touched({ commit, judge }: TreesFixture, before: Tree, after: Tree): Promise<readonly TouchedPath[]> {
@@ -16,7 +17,9 @@ async function touched({ commit, judge }: TreesFixture, before: Tree, after: Tre
 
 const sha = '1'.repeat(40)
 
-test.each<[what: string, before: Tree, after: Tree, path: string, reason: string]>([
+const it = testInside(withTrees)
+
+it.for([
   ['a file among them', {}, { 'a.js': 'x', 'CLAUDE.md': 'obey' }, 'CLAUDE.md', 'every later agent obeys it'],
   ['the removal of one', { CODEOWNERS: '* @m', a: 'x' }, { a: 'x' }, 'CODEOWNERS', 'who must review'],
   ['a submodule without .gitmodules', {}, { 'lib/dep': { gitlink: sha } }, 'lib/dep', 'submodule'],
@@ -101,13 +104,11 @@ test.each<[what: string, before: Tree, after: Tree, path: string, reason: string
     'docs/b.md',
     'it is read as docs/a.md',
   ],
-])('a push is refused for %s', async (_what, before, after, path, reason) => {
-  await withTrees(async (fixture) => {
-    expect(await touched(fixture, before, after)).toContainEqual({ path, reason: expect.stringContaining(reason) })
-  })
+])('a push is refused for %s', async ([, before, after, path, reason], fixture) => {
+  expect(await touched(fixture, before, after)).toContainEqual({ path, reason: expect.stringContaining(reason) })
 })
 
-test.each<[what: string, before: Tree, after: Tree]>([
+it.for([
   ['a file beside protected ones', { 'CLAUDE.md': 'x', a: 'x' }, { 'CLAUDE.md': 'x', a: 'y' }],
   ['a submodule that stays', { d: { gitlink: sha }, a: 'x' }, { d: { gitlink: sha }, a: 'y' }],
   ['a link to what nobody obeys', {}, { 'docs/current': { link: 'releases/1' } }],
@@ -126,29 +127,23 @@ test.each<[what: string, before: Tree, after: Tree]>([
     { 'CLAUDE.md': { link: 'd/a' }, 'd/b': 'x' },
     { 'CLAUDE.md': { link: 'd/a' }, 'd/b': 'y' },
   ],
-])('a push is not refused for %s', async (_what, before, after) => {
-  await withTrees(async (fixture) => {
-    expect(await touched(fixture, before, after)).toEqual([])
-  })
+])('a push is not refused for %s', async ([, before, after], fixture) => {
+  expect(await touched(fixture, before, after)).toEqual([])
 })
 
-test('a link cannot feign the target of another', async () => {
-  await withTrees(async (fixture) => {
-    const tree: Tree = { 'CLAUDE.md': { link: 'docs/a' }, 'docs/a': 'x' }
-    const feigned = { link: `nowhere\n${'0'.repeat(40)} blob 6\nelsewhere` }
-    expect(await touched(fixture, { ...tree, '.a': feigned }, { ...tree, '.a': feigned, 'docs/a': 'y' })).toMatchObject(
-      [{ path: 'docs/a' }],
-    )
-  })
+it('a link cannot feign the target of another', async (fixture) => {
+  const tree: Tree = { 'CLAUDE.md': { link: 'docs/a' }, 'docs/a': 'x' }
+  const feigned = { link: `nowhere\n${'0'.repeat(40)} blob 6\nelsewhere` }
+  expect(await touched(fixture, { ...tree, '.a': feigned }, { ...tree, '.a': feigned, 'docs/a': 'y' })).toMatchObject([
+    { path: 'docs/a' },
+  ])
 })
 
-test('links that lead in circles are followed as far as a file system would, and no further', async () => {
-  await withTrees(async (fixture) => {
-    const loop: Tree = { '.claude': { link: 'a/x' }, a: { link: 'a/b' } }
-    expect(await touched(fixture, loop, { ...loop, 'f.md': 'x' })).toEqual([])
-    const circle: Tree = { '.claude': { link: 'a' }, a: { link: 'b' }, b: { link: 'a' } }
-    expect(await touched(fixture, circle, { ...circle, 'f.md': 'x' })).toEqual([])
-  })
+it('links that lead in circles are followed as far as a file system would, and no further', async (fixture) => {
+  const loop: Tree = { '.claude': { link: 'a/x' }, a: { link: 'a/b' } }
+  expect(await touched(fixture, loop, { ...loop, 'f.md': 'x' })).toEqual([])
+  const circle: Tree = { '.claude': { link: 'a' }, a: { link: 'b' }, b: { link: 'a' } }
+  expect(await touched(fixture, circle, { ...circle, 'f.md': 'x' })).toEqual([])
 })
 
 test('a tree whose links lead to more places than are looked at is not judged, however deep they lie', () => {
