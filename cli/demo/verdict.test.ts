@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { AuditAction, AuditEntry } from '../../standins/forge/store/audit.ts'
 import { git } from '../local/git-seed.ts'
 import { judge, type Verdict } from './verdict.ts'
+import { testInside } from '../../testing/inside.ts'
 
 const author = ['-c', 'user.name=Bot', '-c', 'user.email=bot@acme.invalid', '-c', 'commit.gpgsign=false']
 const bot = 'statewright-bot'
@@ -140,58 +141,52 @@ const again = (['comment.create', 'review.create'] as const).flatMap((action): t
 ])
 const line: (typeof logs)[number] = ['with a line twice', written('review-comment.create', stop, '1', '2'), twice]
 
+const it = testInside(withWork)
+
 describe('a verdict', () => {
-  test('names what each log of the forge shows', async () => {
-    await withWork(async (work) => {
-      const head = await work.commit('change', 'new')
-      const merged = await work.merge('--no-ff')
-      expect((await work.judge(goodAudit(head, merged))).faults).toEqual([])
-      const repository = { barePath: work.barePath, defaultBranch: 'main', testCommand: undefined }
-      for (const [what, change, faults] of [...logs, ...again, line]) {
-        const verdict = await judge(change(goodAudit(head, merged)), repository)
-        const mergeRequest = { number: 2, reviewedSha: head, mergeCommit: merged }
-        expect(verdict, what).toEqual({ faults, mergeRequest })
-      }
-      const none = ['0 merge requests were opened, not one', '0 merges were made, not one']
-      expect(await work.judge([])).toEqual({ faults: none, mergeRequest: null })
-    })
+  it('names what each log of the forge shows', async (work) => {
+    const head = await work.commit('change', 'new')
+    const merged = await work.merge('--no-ff')
+    expect((await work.judge(goodAudit(head, merged))).faults).toEqual([])
+    const repository = { barePath: work.barePath, defaultBranch: 'main', testCommand: undefined }
+    for (const [what, change, faults] of [...logs, ...again, line]) {
+      const verdict = await judge(change(goodAudit(head, merged)), repository)
+      const mergeRequest = { number: 2, reviewedSha: head, mergeCommit: merged }
+      expect(verdict, what).toEqual({ faults, mergeRequest })
+    }
+    const none = ['0 merge requests were opened, not one', '0 merges were made, not one']
+    expect(await work.judge([])).toEqual({ faults: none, mergeRequest: null })
   })
 
-  test.each(['--squash', '--ff-only'])(
+  it.for(['--squash', '--ff-only'])(
     'counts content, not ancestry, beside the work of others (MERGE-8): %s',
-    async (how) => {
-      await withWork(async (work) => {
-        const head = await work.commit('change', 'new')
-        if (how === '--squash') {
-          await work.git('checkout', '--quiet', 'main')
-          await work.commit('other', 'by somebody else')
-        }
-        const audit = goodAudit(head, await work.merge(how))
-        expect((await work.judge(audit)).faults).toEqual([])
-        await work.commit('change', 'taken back')
-        expect((await work.judge(audit)).faults).toEqual(['main does not contain the change: change'])
-      })
+    async (how, work) => {
+      const head = await work.commit('change', 'new')
+      if (how === '--squash') {
+        await work.git('checkout', '--quiet', 'main')
+        await work.commit('other', 'by somebody else')
+      }
+      const audit = goodAudit(head, await work.merge(how))
+      expect((await work.judge(audit)).faults).toEqual([])
+      await work.commit('change', 'taken back')
+      expect((await work.judge(audit)).faults).toEqual(['main does not contain the change: change'])
     },
   )
 
-  test('runs the tests on main, those of its manifest or those it is told, and has the last words of what fails', async () => {
-    await withWork(async (work) => {
-      await work.commit('package.json', '{"scripts": {"test": "test -f change && test \\"$CI\\" = true"}}')
-      const head = await work.commit('change', 'new')
-      const audit = goodAudit(head, await work.merge('--no-ff'))
-      expect((await work.judge(audit)).faults).toEqual([])
-      expect((await work.judge(audit, 'grep -q new change')).faults).toEqual([])
-      const failing = ['the tests of the merged branch fail: one thing is wrong']
-      expect((await work.judge(audit, 'echo one thing is wrong; exit 1')).faults).toEqual(failing)
-    })
+  it('runs the tests on main, those of its manifest or those it is told, and has the last words of what fails', async (work) => {
+    await work.commit('package.json', '{"scripts": {"test": "test -f change && test \\"$CI\\" = true"}}')
+    const head = await work.commit('change', 'new')
+    const audit = goodAudit(head, await work.merge('--no-ff'))
+    expect((await work.judge(audit)).faults).toEqual([])
+    expect((await work.judge(audit, 'grep -q new change')).faults).toEqual([])
+    const failing = ['the tests of the merged branch fail: one thing is wrong']
+    expect((await work.judge(audit, 'echo one thing is wrong; exit 1')).faults).toEqual(failing)
   })
 
-  test('refuses a merge that changes nothing', async () => {
-    await withWork(async (work) => {
-      await work.git('commit', '--quiet', '--allow-empty', '--message', 'Nothing')
-      const head = await work.git('rev-parse', 'HEAD')
-      const audit = goodAudit(head, await work.merge('--no-ff'))
-      expect((await work.judge(audit)).faults).toEqual(['the merged head changes nothing'])
-    })
+  it('refuses a merge that changes nothing', async (work) => {
+    await work.git('commit', '--quiet', '--allow-empty', '--message', 'Nothing')
+    const head = await work.git('rev-parse', 'HEAD')
+    const audit = goodAudit(head, await work.merge('--no-ff'))
+    expect((await work.judge(audit)).faults).toEqual(['the merged head changes nothing'])
   })
 })
