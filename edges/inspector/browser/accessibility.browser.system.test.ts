@@ -1,10 +1,11 @@
 /** Whoever reads the page by ear, by key, or on a narrow screen: axe finds nothing in any view. */
 import axe, { type AxeResults } from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { keyTable, printed } from '../page/keys.ts'
 import { issueFacts, playStory, withFixture, type Fixture } from '../testing/fixture.ts'
+import { testInside } from '../../../testing/inside.ts'
 
 /** Each test opens a store, a platform and a page. */
 vi.setConfig({ testTimeout: 180_000 })
@@ -83,6 +84,8 @@ const relativeWords = `[...document.querySelectorAll('body *')]
   .flatMap(({ childNodes }) => [...childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data))
   .filter((text) => /\\b(ago|in \\d+ (s|min|h|d))\\b/.test(text))`
 
+const it = testInside(withStory)
+
 describeRequiring('chromium', 'the inspector for everybody', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -103,40 +106,36 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
     (['wide', 'narrow'] as const).map((size): [typeof colorScheme, Size] => [colorScheme, size]),
   )
 
-  test.each(looks)('axe finds nothing in any view of a %s, %s page', async (colorScheme, size) => {
-    await withStory(async (fixture, task) => {
-      await withPage({ viewport: sizes[size], colorScheme }, async (page) => {
-        const found: Record<string, readonly string[]> = {}
-        await openViews(page, fixture, task, async (view) => {
-          found[view] = await findingsOf(page)
-          const { SHOTS: folder } = process.env
-          if (folder) await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` })
-        })
-        expect(Object.fromEntries(Object.entries(found).filter(([, each]) => each.length > 0))).toEqual({})
-        expect(Object.keys(found)).toHaveLength(9)
+  it.for(looks)('axe finds nothing in any view of a %s, %s page', async ([colorScheme, size], fixture, task) => {
+    await withPage({ viewport: sizes[size], colorScheme }, async (page) => {
+      const found: Record<string, readonly string[]> = {}
+      await openViews(page, fixture, task, async (view) => {
+        found[view] = await findingsOf(page)
+        const { SHOTS: folder } = process.env
+        if (folder) await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` })
       })
+      expect(Object.fromEntries(Object.entries(found).filter(([, each]) => each.length > 0))).toEqual({})
+      expect(Object.keys(found)).toHaveLength(9)
     })
   })
 
-  test('`?` opens the list of all keys, Escape closes it, and a letter in the search stays a letter', async () => {
-    await withStory(async (fixture) => {
-      await withPage({ viewport: sizes.wide }, async (page) => {
-        await page.goto(fixture.link())
-        await page.locator('.task').first().waitFor()
-        await page.keyboard.press('?')
-        const list = page.getByRole('dialog', { name: 'Keys' })
-        for (const { keys, does } of Object.values(keyTable).flat()) {
-          const row = list.locator('dl div', { hasText: does }).filter({ hasText: printed(keys[0]) })
-          await row.first().waitFor()
-        }
-        expect(await findingsOf(page)).toEqual([])
-        await page.keyboard.press('Escape')
-        await list.waitFor({ state: 'hidden' })
-        await page.keyboard.press('/')
-        await page.keyboard.type('?x')
-        expect(await page.getByRole('searchbox').inputValue()).toBe('?x')
-        expect(await list.isVisible()).toBe(false)
-      })
+  it('`?` opens the list of all keys, Escape closes it, and a letter in the search stays a letter', async (fixture) => {
+    await withPage({ viewport: sizes.wide }, async (page) => {
+      await page.goto(fixture.link())
+      await page.locator('.task').first().waitFor()
+      await page.keyboard.press('?')
+      const list = page.getByRole('dialog', { name: 'Keys' })
+      for (const { keys, does } of Object.values(keyTable).flat()) {
+        const row = list.locator('dl div', { hasText: does }).filter({ hasText: printed(keys[0]) })
+        await row.first().waitFor()
+      }
+      expect(await findingsOf(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await list.waitFor({ state: 'hidden' })
+      await page.keyboard.press('/')
+      await page.keyboard.type('?x')
+      expect(await page.getByRole('searchbox').inputValue()).toBe('?x')
+      expect(await list.isVisible()).toBe(false)
     })
   })
 
@@ -162,97 +161,89 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
     return stops
   }
 
-  test('list, board and history are one tab stop each; arrow keys, Home and End go among theirs', async () => {
-    await withStory(async (fixture, task) => {
-      await withPage({ viewport: sizes.wide }, async (page) => {
-        await page.goto(fixture.link())
-        await page.locator('.task .next').first().waitFor()
-        const stops = await stopsOf(page)
-        expect(stops.filter((name) => ['scroll', 'actor', 'actors'].includes(name))).toHaveLength(1)
-        const ofCard = stops.filter((name) => ['task', 'where', 'next'].includes(name))
-        // A card, then its own links.
-        expect(ofCard).toEqual(['task', 'task', 'where', 'next'])
-        const titles = await page.evaluate<string[]>(
-          `[...document.querySelectorAll('.column:has(.task)')].map((column) => column.querySelector('a').innerText)`,
-        )
-        await page.locator('.task a').first().focus()
-        await page.keyboard.press('ArrowRight')
-        expect(await focused(page)).toBe(titles[1])
-        await page.keyboard.press('End')
-        expect(await focused(page)).toContain('8')
-        await page.keyboard.press('Home')
-        expect(await focused(page)).toBe(titles[0])
-        await page.locator('.scroll summary').first().focus()
-        await page.keyboard.press('ArrowDown')
-        expect(await focused(page)).toBe('default/demo')
-        await page.keyboard.press('Shift+Tab')
-        await page.keyboard.press('Tab')
-        expect(await focused(page)).toBe('default/demo')
-        await page.goto(`${fixture.url}/inspector#actor=${task}`)
-        await page.getByRole('button', { name: 'Show step 3' }).focus()
-        await page.keyboard.press('End')
-        expect(await focused(page)).toBe('Show step 1')
-        expect(page.url()).toMatch(/&seq=1$/)
-        expect((await stopsOf(page)).filter((name) => name === 'shown')).toHaveLength(1)
-      })
+  it('list, board and history are one tab stop each; arrow keys, Home and End go among theirs', async (fixture, task) => {
+    await withPage({ viewport: sizes.wide }, async (page) => {
+      await page.goto(fixture.link())
+      await page.locator('.task .next').first().waitFor()
+      const stops = await stopsOf(page)
+      expect(stops.filter((name) => ['scroll', 'actor', 'actors'].includes(name))).toHaveLength(1)
+      const ofCard = stops.filter((name) => ['task', 'where', 'next'].includes(name))
+      // A card, then its own links.
+      expect(ofCard).toEqual(['task', 'task', 'where', 'next'])
+      const titles = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.column:has(.task)')].map((column) => column.querySelector('a').innerText)`,
+      )
+      await page.locator('.task a').first().focus()
+      await page.keyboard.press('ArrowRight')
+      expect(await focused(page)).toBe(titles[1])
+      await page.keyboard.press('End')
+      expect(await focused(page)).toContain('8')
+      await page.keyboard.press('Home')
+      expect(await focused(page)).toBe(titles[0])
+      await page.locator('.scroll summary').first().focus()
+      await page.keyboard.press('ArrowDown')
+      expect(await focused(page)).toBe('default/demo')
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe('default/demo')
+      await page.goto(`${fixture.url}/inspector#actor=${task}`)
+      await page.getByRole('button', { name: 'Show step 3' }).focus()
+      await page.keyboard.press('End')
+      expect(await focused(page)).toBe('Show step 1')
+      expect(page.url()).toMatch(/&seq=1$/)
+      expect((await stopsOf(page)).filter((name) => name === 'shown')).toHaveLength(1)
     })
   })
 
-  test.each(['wide', 'narrow'] as const)('the first tab stop of a %s page leads past the list', async (size) => {
-    await withStory(async (fixture) => {
-      await withPage({ viewport: sizes[size] }, async (page) => {
-        await page.goto(fixture.link())
-        await page.locator('.task').first().waitFor()
-        await page.keyboard.press('Tab')
-        expect(await focused(page)).toBe('Skip the list')
-        await page.keyboard.press('Enter')
-        expect(await page.evaluate('document.activeElement.id')).toBe('view')
-        await page.keyboard.press('Tab')
-        expect(await focused(page)).toBe('default/demo')
-        expect(new URL(page.url()).hash).toBe('')
-      })
+  it.for(['wide', 'narrow'] as const)('the first tab stop of a %s page leads past the list', async (size, fixture) => {
+    await withPage({ viewport: sizes[size] }, async (page) => {
+      await page.goto(fixture.link())
+      await page.locator('.task').first().waitFor()
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe('Skip the list')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate('document.activeElement.id')).toBe('view')
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe('default/demo')
+      expect(new URL(page.url()).hash).toBe('')
     })
   })
 
   const longTitle = `${'a_word_that_nobody_breaks_'.repeat(6)} and ${'many more words '.repeat(12)}`
 
-  test('from 360 to 2560 px nothing is wider than its frame, and no line is too long to read', async () => {
-    await withStory(async (fixture, task) => {
-      const facts = { ...issueFacts(14), title: longTitle }
-      await fixture.send('issue:default/lib-14', { type: 'issue.observed', facts })
-      const note = { pod: 1, id: 'note-2', kind: 'decision', bodyHash: 'd2', body: longTitle.repeat(4) }
-      await fixture.send(task as `task:${string}`, { type: 'note.written', ...note })
-      await withPage({}, async (page) => {
-        await page.goto(fixture.link())
-        for (const [hash, seen] of [
-          ['view=board', '.home .task'],
-          ['view=actors', 'main'],
-          [`actor=${task}&view=story`, '.story .card'],
-          ...['chart', 'facts', 'history'].map((view) => [`actor=${task}&view=${view}`, 'h2 .badge']),
-        ]) {
-          await page.goto(`${fixture.url}/inspector#${hash}`)
-          await page.locator(seen!).first().waitFor({ state: 'attached' })
-          for (const width of [360, 390, 768, 1024, 1440, 2560]) {
-            await page.setViewportSize({ width, height: 900 })
-            expect(await page.evaluate<readonly string[]>(tooWide), `${hash} at ${width}`).toEqual([])
-          }
+  it('from 360 to 2560 px nothing is wider than its frame, and no line is too long to read', async (fixture, task) => {
+    const facts = { ...issueFacts(14), title: longTitle }
+    await fixture.send('issue:default/lib-14', { type: 'issue.observed', facts })
+    const note = { pod: 1, id: 'note-2', kind: 'decision', bodyHash: 'd2', body: longTitle.repeat(4) }
+    await fixture.send(task as `task:${string}`, { type: 'note.written', ...note })
+    await withPage({}, async (page) => {
+      await page.goto(fixture.link())
+      for (const [hash, seen] of [
+        ['view=board', '.home .task'],
+        ['view=actors', 'main'],
+        [`actor=${task}&view=story`, '.story .card'],
+        ...['chart', 'facts', 'history'].map((view) => [`actor=${task}&view=${view}`, 'h2 .badge']),
+      ]) {
+        await page.goto(`${fixture.url}/inspector#${hash}`)
+        await page.locator(seen!).first().waitFor({ state: 'attached' })
+        for (const width of [360, 390, 768, 1024, 1440, 2560]) {
+          await page.setViewportSize({ width, height: 900 })
+          expect(await page.evaluate<readonly string[]>(tooWide), `${hash} at ${width}`).toEqual([])
         }
-      })
+      }
     })
   })
 
-  test('words for how long ago something was, or when it comes, have the moment itself on hover', async () => {
-    await withStory(async (fixture, task) => {
-      await withPage({ viewport: sizes.wide }, async (page) => {
-        await page.goto(fixture.link())
-        await page.locator('.task .next').first().waitFor()
-        const onBoard = await page.evaluate<readonly string[]>(relativeWords)
-        await page.goto(`${fixture.url}/inspector#actor=${task}&view=story`)
-        await page.locator('.story .effect').first().waitFor()
-        const onStory = await page.evaluate<readonly string[]>(relativeWords)
-        expect([...onBoard, ...onStory]).toEqual([])
-        expect(await page.locator('.actor .age time[title]').count()).toBe(await page.locator('.actor').count())
-      })
+  it('words for how long ago something was, or when it comes, have the moment itself on hover', async (fixture, task) => {
+    await withPage({ viewport: sizes.wide }, async (page) => {
+      await page.goto(fixture.link())
+      await page.locator('.task .next').first().waitFor()
+      const onBoard = await page.evaluate<readonly string[]>(relativeWords)
+      await page.goto(`${fixture.url}/inspector#actor=${task}&view=story`)
+      await page.locator('.story .effect').first().waitFor()
+      const onStory = await page.evaluate<readonly string[]>(relativeWords)
+      expect([...onBoard, ...onStory]).toEqual([])
+      expect(await page.locator('.actor .age time[title]').count()).toBe(await page.locator('.actor').count())
     })
   })
 })
