@@ -22,6 +22,7 @@ import type { PodTrace } from './pod-trace.ts'
 import type { Conversation } from './turns/conversation.ts'
 import type { TurnRunner } from './turns/turn-runner.ts'
 import { isEnded, newestTurns, resultOf, summaryOf } from './turns/ledger.ts'
+import { codeOf } from './errors.ts'
 
 export interface WrapperServerOptions {
   readonly version: string
@@ -164,7 +165,7 @@ async function wholeOf(transcript: Conversation['transcript']): Promise<NodeJS.R
   try {
     return (await transcript.open()).createReadStream()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    if (codeOf(error) === 'ENOENT') return ''
     throw new Problem('not-found', 'there is no transcript of the CLI', { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { codeOf } from '../../runtime/errors.ts'
 
 const duplicateDatabase = '42P04'
 const connectLimitMs = 10_000
@@ -15,7 +16,7 @@ export async function databaseFor(serverUrl: string, dir: string): Promise<strin
   try {
     await client.query(`create database ${name}`)
   } catch (error) {
-    if ((error as { code?: string }).code !== duplicateDatabase) throw error
+    if (codeOf(error) !== duplicateDatabase) throw error
   } finally {
     await client.end()
   }

@@ -8,6 +8,7 @@ import type { Endpoints } from '../local/endpoints.ts'
 import { keptToken } from './kept-token.ts'
 import { versionOf } from './metadata.ts'
 import { program } from '../program.ts'
+import { codeOf, messageOf } from '../../runtime/errors.ts'
 
 /** Nobody answered: asked again later, somebody may. */
 class UnreachableError extends Error {
@@ -196,8 +197,7 @@ function unreachable(what: string, next: string, cause: unknown): UnreachableErr
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return 'timeout'
-  const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } }
-  return String(cause?.code ?? cause?.message ?? '')
+  return error.cause === undefined ? '' : (codeOf(error.cause) ?? messageOf(error.cause))
 }
 
 function isUnanswered(error: unknown): boolean {

@@ -1,5 +1,6 @@
 /** The files that the page is made of: its frame and style as they are in `page/`, its script and charts as generated. */
 import { readFile } from 'node:fs/promises'
+import { codeOf } from '../../runtime/errors.ts'
 
 const generated = new URL('./generated/', import.meta.url)
 const frame = new URL('./page/page.html', import.meta.url)
@@ -37,7 +38,7 @@ async function readChart(kind: string): Promise<readonly [string, string] | unde
   try {
     return [kind, await read(new URL(`charts/${kind}.json`, generated))]
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises'
 import { invalidInput } from '../../http/problems/problem.ts'
 import type { LogWish } from '../ports/pods.ts'
+import { codeOf } from '../../runtime/errors.ts'
 
 interface LogTail {
   readonly lines: readonly string[]
@@ -18,7 +19,7 @@ const lineEnd = 10
  */
 export async function readTail(path: string, wish: LogWish, isGrowing: boolean): Promise<LogTail | undefined> {
   const file = await open(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   })
   if (file === undefined) return undefined

@@ -23,7 +23,7 @@ function textOf(path: string): string | undefined {
     if ((statSync(path).mode & others) !== 0) chmodSync(path, ownerOnly)
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
 }

@@ -168,7 +168,7 @@ export async function readSource(
     // A link could lead out of the folder.
     handle = await open(join(dir, file), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     return {
       file,
       reason: code === 'ELOOP' || code === 'ENOENT' || code === 'ENXIO' ? 'a link or no file' : 'unreadable',

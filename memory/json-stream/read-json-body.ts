@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { invalidInput, Problem } from '../../http/problems/problem.ts'
 import { JsonScanner, ValueTooLargeError, type ScannerEvents, type ScannerLimits } from './json-scanner.ts'
 import { JsonSyntaxError } from './parse-value.ts'
+import { codeOf } from '../../runtime/errors.ts'
 
 export const maxBulkBytes = 32 * 1024 * 1024
 
@@ -95,8 +96,8 @@ function tooLarge(maxBytes: number): Problem {
 export function toProblem(error: unknown): unknown {
   if (error instanceof JsonSyntaxError) return new Problem('malformed-request', error.message, { cause: error })
   if (error instanceof ValueTooLargeError) return invalidInput([{ path: error.path, message: error.message }])
-  const code = (error as { readonly code?: unknown }).code
-  if (typeof code === 'string' && /^(Z_|ERR_ZLIB)/.test(code))
+  const code = codeOf(error)
+  if (code !== undefined && /^(Z_|ERR_ZLIB)/.test(code))
     return new Problem('malformed-request', 'the body is not valid gzip', { cause: error })
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNABORTED')
     return new Problem('malformed-request', 'the body is shorter than its Content-Length', { cause: error })

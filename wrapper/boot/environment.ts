@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Errors, Check } from 'typebox/value'
+import { codeOf } from '../errors.ts'
 
 /** Where a server listens. */
 export interface Address {
@@ -117,7 +118,7 @@ export class EnvironmentReader {
       if (value === '') this.fault(`${name} names an empty file`)
       return value || undefined
     } catch (cause) {
-      this.fault(`${name} cannot be read: ${(cause as NodeJS.ErrnoException).code ?? 'error'}`)
+      this.fault(`${name} cannot be read: ${codeOf(cause) ?? 'error'}`)
       return undefined
     }
   }

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from '../../http/operational/logging.ts'
+import { codeOf } from '../errors.ts'
 
 /**
  * Each secret file is read once and removed: what stays on disk is in the agent's reach (SECURITY-RULE-1). Only on a
@@ -13,7 +14,7 @@ export function secretFileReader(logger: Logger): (path: string) => string {
       // Not `rmSync`: its error has an empty code for a file on a read-only volume (Node 24).
       unlinkSync(path)
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
+      const code = codeOf(error)
       if (code === 'ENOENT') return text
       if (!isReadOnly(path)) throw error
       logger.warn({ path, code }, 'the secret file stays: its volume is read-only')
@@ -33,6 +34,6 @@ function refusalOf(path: string): string | undefined {
     accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code
+    return codeOf(error)
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../http/operational/logging.ts'
 import type { WrapperMetrics } from '../metrics.ts'
 import { gitText, type Git } from '../workspace/git.ts'
 import type { Config } from './config.ts'
+import { messageOf } from '../errors.ts'
 
 /** Skills from the skills repository, by staging and rename. A configured source without one skill fails the boot; agents fail open (WRAPPER-SKILLS-1 to WRAPPER-SKILLS-3). */
 export async function installSkills(config: Config, git: Git, metrics: WrapperMetrics, logger: Logger): Promise<void> {
@@ -43,7 +44,7 @@ async function installAgents(config: Config, source: string, metrics: WrapperMet
     )
     metrics.agentsInstalled(agents)
   } catch (error) {
-    logger.warn({ error: (error as Error).message }, 'agent definitions were not installed')
+    logger.warn({ error: messageOf(error) }, 'agent definitions were not installed')
   }
 }
 

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts'
 import { makeSocketFolder } from '../sockets/agent-sockets.ts'
 import { openWalls, type Walls } from '../space/open-walls.ts'
 import type { Seclusion } from '../space/space.ts'
+import { codeOf, messageOf } from '../errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -152,10 +153,10 @@ function unwritableIn(folder: string): readonly string[] {
     rmSync(file)
     return []
   } catch (error) {
-    return [`${folder} (${(error as NodeJS.ErrnoException).code ?? textOf(error)})`]
+    return [`${folder} (${codeOf(error) ?? textOf(error)})`]
   }
 }
 
 function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
+  return messageOf(error).slice(0, longestReason)
 }

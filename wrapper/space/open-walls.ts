@@ -7,6 +7,7 @@ import { linkInView } from './mounts.ts'
 import { openNamespaces } from './namespaces.ts'
 import { shims, variablesFile, type ShimOptions } from './shims.ts'
 import { openPlainSpace, type CommandSpace, type Seclusion } from './space.ts'
+import { messageOf } from '../errors.ts'
 
 /** What stands between the wrapper, the agent's CLI and the agent's commands. */
 export interface Walls {
@@ -60,7 +61,7 @@ export async function openWalls(input: WallsInput): Promise<Walls> {
     try {
       return await openKind(input, kind)
     } catch (error) {
-      onRefusal(kind, (error as Error).message)
+      onRefusal(kind, messageOf(error))
     }
   }
   if (config.seclusion === 'required')

@@ -5,6 +5,7 @@ import type { TurnComplete } from '../../machines/turn/schema.ts'
 import type { BackoffBounds } from '../../runtime/backoff.ts'
 import { createOutage } from '../../runtime/outage.ts'
 import { sleep, type Clock } from '../clock.ts'
+import { messageOf } from '../errors.ts'
 
 export interface Posting {
   readonly fetch: Fetch
@@ -100,7 +101,7 @@ export async function postSigned(
     await response.body?.cancel()
     return response.ok ? undefined : `status ${response.status}`
   } catch (error) {
-    return (error as Error).message
+    return messageOf(error)
   } finally {
     timer.cancel()
   }

@@ -16,6 +16,7 @@ import type { TurnJournal } from './journal.ts'
 import { admit, completionOf, isEnded, liveTurn, type Turn, type TurnOutcome } from './ledger.ts'
 import type { AgentOutcome } from './outcome.ts'
 import { noUsage } from '../usage/usage.ts'
+import { messageOf } from '../errors.ts'
 
 interface TurnRunnerOptions {
   readonly journal: TurnJournal
@@ -144,7 +145,7 @@ export class TurnRunner {
       const { pushed, failed } = await this.#options.workspace.publish(heads, turnId)
       return { pushed: [...pushed], failed: [...failed] }
     } catch (error) {
-      const message = (error as Error).message
+      const message = messageOf(error)
       return {
         pushed: [],
         failed: this.#options.workspace.repositories.map(({ name }) => ({ repo: name, error: message })),

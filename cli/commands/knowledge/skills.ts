@@ -5,6 +5,7 @@ import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { toolManifest, ToolManifest } from '../../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../../skills/check.ts'
 import { errorLines, print, printError } from '../../output/terminal.ts'
+import { messageOf } from '../../../runtime/errors.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]
 
@@ -64,7 +65,7 @@ async function readManifest(from: string | undefined): Promise<ToolManifest | un
     if (faults.length === 0) return manifest as ToolManifest
     throw new Error(faults.map(({ path, message }) => `${path} ${message}`).join('; '))
   } catch (error) {
-    printError(errorLines(`WARN no manifest from ${from}, nothing was checked: ${(error as Error).message}`))
+    printError(errorLines(`WARN no manifest from ${from}, nothing was checked: ${messageOf(error)}`))
     return undefined
   }
 }

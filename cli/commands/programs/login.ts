@@ -16,6 +16,7 @@ import { serverAddress } from '../../server/address.ts'
 import { contextsFile, readContexts, withContext, withoutContext, writeContexts } from '../../server/contexts.ts'
 import { metadataOf } from '../../server/metadata.ts'
 import { print, printError } from '../../output/terminal.ts'
+import { messageOf } from '../../../runtime/errors.ts'
 
 const usage = `usage: statewright login --server URL [options]
        statewright login [--url URL] [options]
@@ -105,7 +106,7 @@ async function atServer(parsed: Parsed, url: string): Promise<SignIn> {
     return { url, issuer, audience, clientId: clientId ?? publicClient }
   const published = await metadataOf(url).catch((cause: unknown) => {
     throw new Error(
-      `${url} does not publish where to sign in (${(cause as Error).message}): check the address, or give --issuer and --audience`,
+      `${url} does not publish where to sign in (${messageOf(cause)}): check the address, or give --issuer and --audience`,
       { cause },
     )
   })

@@ -7,6 +7,7 @@ import { ApiError } from '../../../http/problems/api-error.ts'
 import { readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
 import { print, printError } from '../../output/terminal.ts'
+import { messageOf } from '../../../runtime/errors.ts'
 
 const usage = `usage: statewright apply -f FILE [options]
 
@@ -75,7 +76,7 @@ function documentsOf(file: string): readonly unknown[] {
   try {
     return readDocuments(source)
   } catch (error) {
-    throw new Error(`${file} is not valid YAML: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${file} is not valid YAML: ${messageOf(error)}`, { cause: error })
   }
 }
 

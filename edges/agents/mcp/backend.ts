@@ -74,7 +74,7 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
     const answer = await withDeadline(options.clock, options.timeoutMs, async (signal): Promise<Answer> => {
       const response = await calls.ask(service, path, { ...asked, signal: AbortSignal.any([call.signal, signal]) })
       return { ok: response.ok, status: response.status, text: await response.text() }
-    }).catch((error: unknown) => error as Error)
+    }).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
     if (answer instanceof CallRefused) throw answer
     if (call.signal.aborted) throw new ToolFailure('the call was cancelled; what it asked for may have happened')
     if (!(answer instanceof Error) && !unreachable.includes(answer.status)) return answer

@@ -14,6 +14,7 @@ import { ATTEMPT_LIFETIME_MS, type Attempt } from '../access/attempts.ts'
 import type { InspectorDeps, SignIn } from '../deps.ts'
 import { byTicket } from '../access/sessions.ts'
 import { action, escaped, html, noticePage, sendPage } from './send-page.ts'
+import { messageOf } from '../../../runtime/errors.ts'
 
 export const loginPath = '/inspector/login'
 const callbackPath = '/inspector/callback'
@@ -74,7 +75,7 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: (me?: stri
     if (request.headers.origin === undefined) throw new Problem('forbidden', 'the request has no Origin header')
     const goTo = await providerSignOut(request, deps)
     void reply.header('set-cookie', endedCookie(request.headers)).header('cache-control', 'no-store')
-    return goTo === undefined ? reply.code(204).send() : reply.send({ goTo } as never)
+    return goTo === undefined ? reply.code(204).send() : reply.send({ goTo })
   })
 }
 
@@ -186,9 +187,9 @@ const withoutSignIn = noticePage(
 function refuse(reply: FastifyReply, error: unknown, { logger }: InspectorDeps): FastifyReply {
   const [status, paragraphs] = refusalOf(error)
   const title = error instanceof NoAccessError ? 'No access' : 'Not signed in'
-  const { message, cause } = error as Error
+  const cause = error instanceof Error ? error.cause : undefined
   logger.warn(
-    { status, error: message, ...(cause instanceof Error ? { cause: cause.message } : {}) },
+    { status, error: messageOf(error), ...(cause instanceof Error ? { cause: cause.message } : {}) },
     'nobody was signed in to the inspector',
   )
   return sendPage(reply.code(status), html, noticePage(title, ...paragraphs, again))

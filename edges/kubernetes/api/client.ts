@@ -4,6 +4,7 @@ import { Agent, ProxyAgent, request, type Dispatcher } from 'undici'
 import { errorOf, KubeError, withoutSecrets, type Status } from './answers.ts'
 import type { KubeClient, Method, Question, WatchEvent } from './api.ts'
 import { credentialsOf, loadKubeConfig, type Credentials } from './credentials.ts'
+import { codeOf } from '../../../runtime/errors.ts'
 
 interface KubeClientOptions {
   /** Path of a kubeconfig; absent: the service account of this pod. */
@@ -221,8 +222,8 @@ function aborted(method: Method, path: string): KubeError {
 
 function lost(method: Method, path: string, error: unknown, signal: AbortSignal): KubeError {
   if (signal.aborted) return aborted(method, path)
-  const { code } = error as { readonly code?: unknown }
-  return noAnswer(`${method} ${path}: ${typeof code === 'string' ? `${code}, ` : ''}${messageOf(error)}`)
+  const code = codeOf(error)
+  return noAnswer(`${method} ${path}: ${code === undefined ? '' : `${code}, `}${messageOf(error)}`)
 }
 
 function noAnswer(message: string): KubeError {

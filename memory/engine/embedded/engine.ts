@@ -34,6 +34,7 @@ import { PrepareThreads } from './prepare-in-thread.ts'
 import { retrieve, type RetrievalSources } from './retrieve.ts'
 import { summarize } from '../text/summarize.ts'
 import { unindexMemories } from './unindex-memories.ts'
+import { codeOf, messageOf } from '../../../runtime/errors.ts'
 
 export interface EmbeddedEngineOptions {
   readonly sql: Sql
@@ -87,10 +88,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
 
   function failed(memory: EngineMemory, error: unknown): UpsertOutcome {
     counts.failed += 1
-    const { message, code } = error as { message?: string; code?: string }
     // Class 22 is a fault of the data: it stays one.
-    const retryable = !(code ?? '').startsWith('22')
-    return { id: memory.id, status: 'failed', message: message ?? String(error), retryable }
+    const retryable = !(codeOf(error) ?? '').startsWith('22')
+    return { id: memory.id, status: 'failed', message: messageOf(error), retryable }
   }
 
   async function addVectors(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {

@@ -14,7 +14,7 @@ export function takeKernelLock(path: string): StoreLock | undefined {
     file.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     file.close()
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined
     throw error
   }
   return {

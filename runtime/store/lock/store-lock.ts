@@ -1,5 +1,5 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
-import { StoreLockedError } from '../../errors.ts'
+import { codeOf, StoreLockedError } from '../../errors.ts'
 
 /** Held by one live process. PGlite itself lets two processes open one folder, and rows vanish without an error. */
 export interface StoreLock {
@@ -51,7 +51,7 @@ async function create(path: string, content: string): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   } finally {
     await rm(draft, { force: true })
@@ -71,7 +71,7 @@ async function isAlive(holder: Holder): Promise<boolean> {
   try {
     process.kill(holder.pid, 0)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    if (codeOf(error) === 'ESRCH') return false
   }
   return holder.startedAt === (await startOf(holder.pid))
 }

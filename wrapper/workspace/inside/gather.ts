@@ -11,6 +11,7 @@ import { RepositoryReader } from './reader.ts'
 import { isUsableClone, repair } from './repair.ts'
 import { salvageInto } from './salvage.ts'
 import { move } from './set-aside.ts'
+import { messageOf } from '../../errors.ts'
 
 const nothing: Gathered = { state: 'none', refs: [], findings: [], aborted: [], sweptLocks: [], committed: false }
 const maxRefs = 4000
@@ -42,7 +43,7 @@ export async function gather(git: Git, places: Places, stamp: string): Promise<G
       sweptLocks: [...repaired.sweptLocks],
     }
   } catch (error) {
-    const finding = `The clone of ${places.name} could not be resumed: ${(error as Error).message}`
+    const finding = `The clone of ${places.name} could not be resumed: ${messageOf(error)}`
     return { ...nothing, state: 'broken', findings: [finding] }
   }
 }

@@ -4,6 +4,7 @@ import { remoteRef, type BranchTips } from '../repository.ts'
 import { isPartOf, tips, type Bare } from './bare.ts'
 import type { Crossings } from './crossings.ts'
 import { mergeBase, mergeRemote, takeTips, type Behind } from './merge-remote.ts'
+import { messageOf } from '../../errors.ts'
 
 export interface Published {
   readonly pushed: readonly string[]
@@ -54,7 +55,7 @@ async function each(
       if (outcome.state === 'refused') failed.push({ repo, error: outcome.reason })
       if (outcome.state === 'pushed') pushed.push(repo)
     } catch (error) {
-      failed.push({ repo, error: (error as Error).message })
+      failed.push({ repo, error: messageOf(error) })
     }
   }
   return { pushed, failed }

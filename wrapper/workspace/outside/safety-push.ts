@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../../http/operational/logging.ts'
 import type { Repository } from '../repository.ts'
 import type { Workspace } from './workspace.ts'
+import { messageOf } from '../../errors.ts'
 
 interface SafetyPushOptions {
   readonly workspace: Workspace
@@ -35,7 +36,7 @@ export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
       else answered(repository.name)
       options.onResult(failed ? 'failed' : 'ok')
     } catch (error) {
-      tell(repository.name, (error as Error).message, 'safety push failed')
+      tell(repository.name, messageOf(error), 'safety push failed')
       options.onResult('failed')
     }
   }
