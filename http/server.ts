@@ -1,4 +1,5 @@
-import Fastify, { LogController, type FastifyRequest, type RouteOptions } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { LogController, type FastifyBaseLogger, type RouteOptions } from 'fastify'
 import type { Registry } from 'prom-client'
 import { answerError } from './problems/answer-problem.ts'
 import type { HttpApp } from './app.ts'
@@ -17,7 +18,7 @@ import type { Readiness } from './operational/readiness.ts'
 import { requestIdOf, trackRequestIds } from './request-id.ts'
 import { answerBrokenConnection } from './broken-connection.ts'
 import { UpgradeTable } from './upgrades.ts'
-import { compilePart, type RequestPart } from './problems/validation.ts'
+import { compilePart, requestParts } from './problems/validation.ts'
 
 export interface ServerOptions {
   readonly name: string
@@ -68,11 +69,11 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   const { onRoute } = options
   if (onRoute !== undefined) app.addHook('onRoute', (route) => onRoute(route))
 
-  addJsonParser(app as never)
-  trackRequestIds(app as never)
+  addJsonParser(app)
+  trackRequestIds(app)
   addRequestHooks(app, options, metrics, state)
-  answerUnknownRoutes(app as never, options.spelling ?? 'camelCase')
-  await collectOpenApi(app as never, {
+  answerUnknownRoutes(app, options.spelling ?? 'camelCase')
+  await collectOpenApi(app, {
     version: options.version,
     info: options.openapi,
     authenticated: options.authenticate !== undefined,
@@ -109,9 +110,10 @@ function createApp(options: ServerOptions): HttpApp {
   const rewriteUrl = ({ url = '/' }: { readonly url?: string | undefined }): string =>
     withoutPrefix(withPlainColons(url), options.basePath)
   const upgrades = new UpgradeTable({ ...options, pathOf: (request) => asRouted(rewriteUrl(request)) })
+  const loggerInstance: FastifyBaseLogger = options.logger
   const app = Fastify({
     http: { shouldUpgradeCallback: upgrades.isTaken },
-    loggerInstance: options.logger,
+    loggerInstance,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: (request) => requestIdOf(request, options.ids),
@@ -122,12 +124,10 @@ function createApp(options: ServerOptions): HttpApp {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply, spelling),
     clientErrorHandler: answerBrokenConnection,
-  }) as unknown as HttpApp
-  app.setErrorHandler((error, request, reply) =>
-    answerError(error, request as FastifyRequest, reply as never, spelling),
-  )
-  app.setValidatorCompiler(
-    ({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, spelling))
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    compilePart(schema, requestParts.find((part) => part === httpPart) ?? 'body'),
   )
   // Schemas of answers document; compiled serializers would silently drop what a union or a record holds.
   app.setSerializerCompiler(() => JSON.stringify)
@@ -176,7 +176,7 @@ function addRequestHooks(
     if (state.draining && auth !== false)
       throw new Problem('not-ready', 'the server is stopping', { headers: { 'retry-after': '1' } })
     const authenticate = auth ?? (request.is404 ? false : options.authenticate)
-    if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
+    if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request)
   })
   // After the schemas, which refuse such a name: only texts are left.
   app.addHook('preHandler', async (request) => {

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { answerError } from '../../http/problems/answer-problem.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
@@ -22,9 +21,7 @@ export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promis
     scope.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat()) toolOfRoute(one, url)
     })
-    scope.setErrorHandler((error, request, reply) =>
-      answerError(problemOf(error), request as FastifyRequest, reply as never),
-    )
+    scope.setErrorHandler((error, request, reply) => answerError(problemOf(error), request, reply))
     for (const route of [
       taskRoutes,
       noteRoutes,
@@ -35,6 +32,6 @@ export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promis
       mergeRequestRoutes,
       takeoverRoute,
     ])
-      route(scope as HttpApp, deps)
+      route(scope, deps)
   })
 }

@@ -53,11 +53,9 @@ export function registerGitGateway(app: HttpApp, deps: GitGatewayDeps): void {
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const config = { auth: podAuthentication(deps) }
     const schema = { hide: true }
-    scope.get('/git/:project/:repository/*', { config, schema }, (request, reply) =>
-      serve(deps, request as never, reply as never),
-    )
+    scope.get('/git/:project/:repository/*', { config, schema }, (request, reply) => serve(deps, request, reply))
     scope.post('/git/:project/:repository/*', { config, schema, bodyLimit: POST_LIMIT }, (request, reply) =>
-      serve(deps, request as never, reply as never),
+      serve(deps, request, reply),
     )
   })
 }

@@ -5,7 +5,7 @@ import type { StoryActor } from '../../machines/why/story.ts'
 import type { WhyShown } from '../../machines/why/why-rows.ts'
 import type { Clock as RuntimeClock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
-import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
+import type { AuthenticateByHeaders, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { CodeFlow } from '../../http/auth/code-flow.ts'
@@ -37,7 +37,7 @@ export interface InspectorDeps {
   readonly ids: Ids
   readonly logger: Logger
   /** For callers with a bearer token: people's, not pods'. */
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateByHeaders
   /** Refuses by a Problem who may not hear the feed: its upgrade is no route, so no rule for routes reaches it. Who may not, gets no session. */
   readonly allowFeed: (principal: Principal) => void
   readonly tickets: Tickets

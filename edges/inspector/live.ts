@@ -1,6 +1,5 @@
 /** The feed over WebSocket at /inspector/live. Pages send nothing on it (INSPECTOR-RULE-1). */
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { HttpApp } from '../../http/app.ts'
 import type { Principal } from '../../http/auth/authenticate.ts'
@@ -20,7 +19,7 @@ const policyViolation = 1008
 export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
   app.upgrades.accept('/inspector/live', async (request, socket, head) => {
-    const principal = await authenticateSocket(request as unknown as FastifyRequest, deps)
+    const principal = await authenticateSocket(request, deps)
     sockets.handleUpgrade(request, socket, head, (line) => serve({ line, request, principal, feed }, deps))
   })
   app.addHook('preClose', async () => {

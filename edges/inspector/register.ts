@@ -28,15 +28,14 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
   signInRoutes(app, deps, page)
   await app.register(
     async (scope) => {
-      const api = scope as HttpApp
       protect(scope, authenticateViewer(deps))
       scope.addHook('preSerialization', async (_request, _reply, answer) => seenTexts(answer))
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
-      actorsRoutes(api, deps, feed)
-      actorRoutes(api, deps)
-      storyRoute(api, deps)
-      boardRoute(api, '/board', deps, true)
-      chartRoutes(api, assets)
+      actorsRoutes(scope, deps, feed)
+      actorRoutes(scope, deps)
+      storyRoute(scope, deps)
+      boardRoute(scope, '/board', deps, true)
+      chartRoutes(scope, assets)
     },
     { prefix: '/inspector/api' },
   )

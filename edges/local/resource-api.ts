@@ -31,9 +31,8 @@ const Document = Type.Object({}, { additionalProperties: true })
 export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): Promise<void> {
   await app.register(async (scope) => {
     protect(scope, deps.authenticate)
-    const routes = scope as HttpApp
-    writeRoutes(routes, deps)
-    resourceReads(routes, deps)
+    writeRoutes(scope, deps)
+    resourceReads(scope, deps)
   })
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../problems/problem.ts'
 import type { Rights } from './roles.ts'
@@ -14,6 +15,9 @@ export interface Principal {
 /** Proves who calls, or throws a `Problem` (401, 403, 503). Runs before the body is read. */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
+/** The same by the headers alone, which a socket has too. */
+export type AuthenticateByHeaders = (request: { readonly headers: IncomingHttpHeaders }) => Promise<Principal>
+
 /** Verifies one bearer token, or throws a `Problem`. */
 export type VerifyToken = (token: string) => Promise<Principal>
 
@@ -24,7 +28,7 @@ export function unauthenticated(detail: string, sent: boolean, cause?: unknown):
 }
 
 /** Takes `Authorization: Bearer <token>` and nothing else: no query parameter, no cookie. */
-export function bearer(verify: VerifyToken): Authenticate {
+export function bearer(verify: VerifyToken): AuthenticateByHeaders {
   return async (request) => {
     const token = /^bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined) throw unauthenticated('an Authorization header with a bearer token is required', false)

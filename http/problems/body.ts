@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { jsonFault } from './plain-input.ts'
 import { Problem } from './problem.ts'
 
@@ -17,8 +17,7 @@ export function addJsonParser(app: FastifyInstance): void {
 /** Bodies of this type too are JSON, on the routes of this scope. */
 export function acceptJsonAs(app: FastifyInstance, type: string): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = body as Buffer
+  app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
     keepBytes(request, bytes)
     if (bytes.length === 0) return done(null, undefined)
     const text = toText(bytes)
@@ -31,8 +30,8 @@ export function acceptJsonAs(app: FastifyInstance, type: string): void {
   })
 }
 
-function malformed(detail: string, cause?: Error): FastifyError {
-  return new Problem('malformed-request', detail, { cause }) as Error as FastifyError
+function malformed(detail: string, cause?: Error): Error {
+  return new Problem('malformed-request', detail, { cause })
 }
 
 function keepBytes(request: FastifyRequest, bytes: Buffer): void {

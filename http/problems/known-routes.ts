@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { sendProblem } from './answer-problem.ts'
 import { Problem, type Spelling } from './problem.ts'
 
@@ -15,9 +15,7 @@ export function answerUnknownRoutes(app: FastifyInstance, spelling: Spelling): v
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw unknownRoute(known, request)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(unknownRoute(known, request), request, reply as FastifyReply, spelling),
-  )
+  app.setNotFoundHandler((request, reply) => sendProblem(unknownRoute(known, request), request, reply, spelling))
 }
 
 function remember(known: Map<string, KnownRoute>, route: RouteOptions): void {

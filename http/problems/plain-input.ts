@@ -58,9 +58,9 @@ function isContainer(value: unknown): value is object {
 }
 
 /** The same value; U+FFFD stands where a text had half of a surrogate pair (MEMORIES-8). */
-export function repaired<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed() as T
-  if (Array.isArray(value)) return value.map(repaired) as T
+export function repaired(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(repaired)
   if (!isContainer(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, repaired(inner)])) as T
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, repaired(inner)]))
 }

@@ -4,7 +4,9 @@ import { decodeText } from './decode-text.ts'
 import { foldFaults } from './faults.ts'
 import type { Fault } from './problem.ts'
 
-export type RequestPart = 'body' | 'params' | 'querystring' | 'headers'
+export const requestParts = ['params', 'body', 'querystring', 'headers'] as const
+
+type RequestPart = (typeof requestParts)[number]
 
 /** What fastify asks of a validator; `error` carries faults that were folded already. */
 export type PartValidator = (value: unknown) => { value: unknown } | { error: ValidationFaults }
@@ -26,7 +28,7 @@ const compiled = new WeakMap<TSchema, Validator>()
 
 /** Once for each schema: it is compiled into a function, and several servers have the same routes. */
 function validatorOf(schema: TSchema): Validator {
-  const known = compiled.get(schema) ?? (Compile(schema) as Validator)
+  const known = compiled.get(schema) ?? Compile(schema)
   compiled.set(schema, known)
   return known
 }

@@ -13,6 +13,6 @@ export function streamBodies(app: HttpApp, declare: (scope: HttpApp) => void): v
       const headers: Record<string, string> = announced > mostDrained ? { connection: 'close' } : {}
       return done(new Problem('body-too-large', `the body is larger than ${maxBulkBytes} bytes`, { headers }))
     })
-    declare(scope as unknown as HttpApp)
+    declare(scope)
   })
 }

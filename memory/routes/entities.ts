@@ -96,8 +96,8 @@ export function entitiesRoutes(app: HttpApp, deps: MemoryDeps): void {
     async (request) => entityBody(await known(deps, request.params.id)),
   )
   void app.register(async (scope) => {
-    acceptJsonAs(scope as never, mergePatch)
-    patchRoute(scope as unknown as HttpApp, deps)
+    acceptJsonAs(scope, mergePatch)
+    patchRoute(scope, deps)
   })
 }
 

@@ -42,7 +42,7 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
   const { runtime, clock, pushRefusal, hindranceOf, journal, authenticate, inspectorLink } = deps
   await app.register(async (scope) => {
     protect(scope, authenticate)
-    const routes = scope as HttpApp
+    const routes: HttpApp = scope
     journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })
     podLogRoute(routes, deps)

@@ -21,7 +21,6 @@ import { createWorkqueue } from '../../edges/kubernetes/api/workqueue.ts'
 import type { SecretReader } from '../../edges/ports/resources.ts'
 import { resourceReads } from '../../edges/local/resource-reads.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
-import type { HttpApp } from '../../http/app.ts'
 import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Logger } from '../../http/operational/logging.ts'
 import type { Ids } from '../../http/ports.ts'
@@ -91,7 +90,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     async attach(app, wired) {
       await app.register(async (scope) => {
         protect(scope, options.authenticate)
-        resourceReads(scope as HttpApp, { ...wired, resources })
+        resourceReads(scope, { ...wired, resources })
       })
       working = workOf(options, caches, secrets, wired)
     },

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { bearer } from '../../../http/auth/authenticate.ts'
+import { bearer, guard } from '../../../http/auth/authenticate.ts'
 import { oidcVerifier } from '../../../http/auth/oidc.ts'
 import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { protectedResourceRoute } from '../../../orchestrator/wiring/protected-resource.ts'
@@ -53,10 +53,7 @@ async function withOrchestrator(use: (url: string, cancelledBy: string[]) => Pro
 }
 
 function authenticate(issuer: string) {
-  const check = bearer(oidcVerifier({ issuer, audience, clock: testClock(Date.now()), fetch }))
-  return async (request: Parameters<typeof check>[0]) => {
-    request.principal = await check(request)
-  }
+  return guard(bearer(oidcVerifier({ issuer, audience, clock: testClock(Date.now()), fetch })))
 }
 
 /** A person reads the address from the terminal and confirms it in a browser. */

@@ -1,7 +1,6 @@
 /** Who may look (INSPECTOR-RULE-2): a session's cookie or a bearer token, under a name of ours, from a page of ours. */
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
-import { unauthenticated, type Authenticate, type Principal } from '../../../http/auth/authenticate.ts'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { unauthenticated, type AuthenticateByHeaders, type Principal } from '../../../http/auth/authenticate.ts'
 import { rightsWith } from '../../../http/auth/roles.ts'
 import { Problem } from '../../../http/problems/problem.ts'
 import type { InspectorDeps } from '../deps.ts'
@@ -19,7 +18,7 @@ export function checkOrigin(headers: IncomingHttpHeaders, hosts: readonly string
     throw new Problem('forbidden', 'the inspector answers only its own pages')
 }
 
-export function authenticateViewer(deps: InspectorDeps): Authenticate {
+export function authenticateViewer(deps: InspectorDeps): AuthenticateByHeaders {
   return async (request) => {
     checkOrigin(request.headers, deps.hosts)
     if (request.headers.authorization !== undefined) return deps.authenticate(request)
@@ -37,7 +36,7 @@ export function authenticateViewer(deps: InspectorDeps): Authenticate {
 }
 
 /** A socket carries cookies from any page, so with one it has to name its page; programs bring a bearer token. */
-export async function authenticateSocket(request: FastifyRequest, deps: InspectorDeps): Promise<Principal> {
+export async function authenticateSocket(request: IncomingMessage, deps: InspectorDeps): Promise<Principal> {
   const { authorization, origin } = request.headers
   if (authorization === undefined && origin === undefined)
     throw new Problem('forbidden', 'the request has no Origin header')

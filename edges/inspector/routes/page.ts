@@ -77,6 +77,6 @@ export function chartRoutes(app: HttpApp, assets: Assets): void {
       .type('application/json; charset=utf-8')
       .header('cache-control', 'no-store')
       .serializer(String)
-      .send(chart as never)
+      .send(chart)
   })
 }
