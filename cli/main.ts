@@ -256,7 +256,7 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   try {
     return (await command.run(args)) ?? 0
   } catch (error) {
-    printError(sayError(error))
+    printError(linesOf(error))
     return error instanceof Error && error.name === 'UsageError' ? 2 : 1
   }
 }
@@ -275,7 +275,7 @@ function fileFault(error: Error): string | undefined {
   return words === undefined || typeof path !== 'string' ? undefined : `${path}: ${words}`
 }
 
-function sayError(error: unknown): readonly string[] {
+function linesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return errorLines(String(error))
   const text = process.env['DEBUG']
     ? (error.stack ?? error.message)

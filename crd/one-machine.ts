@@ -5,18 +5,18 @@ import type { ManifestFault } from './manifest-fault.ts'
 
 const fields = new Map<unknown, ReturnType<typeof fieldsOf>>(kinds.map(({ kind, spec }) => [kind, fieldsOf(spec)]))
 
-type Say = (use: Exclude<FieldUse, string>, value: unknown) => string | undefined
+type Judge = (use: Exclude<FieldUse, string>, value: unknown) => string | undefined
 
 /** The faults of a document on one machine. A value that asks for nothing, or for the default, is none. */
 export function beyondOneMachine(document: unknown): readonly ManifestFault[] {
-  return said(document, (use, value) =>
+  return faultsBy(document, (use, value) =>
     'refused' in use && use.unless?.includes(value) !== true ? use.refused : undefined,
   )
 }
 
 /** The warnings of a document: what the contract accepts and nothing reads, and what needs one of the `unset` settings. */
 export function inertOnOneMachine(document: unknown, unset: readonly string[] = []): readonly ManifestFault[] {
-  return said(document, (use) => {
+  return faultsBy(document, (use) => {
     if ('inert' in use) return use.inert
     return 'needs' in use && unset.includes(use.needs ?? '')
       ? `has no effect: the orchestrator’s setting ${use.needs} is empty`
@@ -24,13 +24,13 @@ export function inertOnOneMachine(document: unknown, unset: readonly string[] = 
   })
 }
 
-function said(document: unknown, say: Say): readonly ManifestFault[] {
+function faultsBy(document: unknown, judge: Judge): readonly ManifestFault[] {
   const { kind, spec } = (document ?? {}) as { readonly kind?: unknown; readonly spec?: unknown }
   return (fields.get(kind) ?? []).flatMap(({ path, use, fallback }) => {
     if (use === undefined || typeof use === 'string') return []
     const value = at(spec, path)
     if (asksNothing(value) || value === fallback) return []
-    const message = say(use, value)
+    const message = judge(use, value)
     return message === undefined ? [] : [{ path: `/spec/${path}`, message }]
   })
 }

@@ -14,7 +14,7 @@ export interface RebuildDeps {
   readonly clock: Clock
   readonly logger: Logger
   /** Is told how far it is. */
-  readonly told?: (done: number, total: number) => void
+  readonly onProgress?: (done: number, total: number) => void
 }
 
 export interface Rebuilt {
@@ -41,7 +41,7 @@ export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   await sql.query('delete from memory_removal')
   const total = (await sql.query<{ count: number }>('select count(*) as count from memory')).rows[0]!.count
   const counts = { fed: 0, failed: 0 }
-  let refused = await feedAll(deps, counts, (waiting) => deps.told?.(counts.fed + counts.failed + waiting, total))
+  let refused = await feedAll(deps, counts, (waiting) => deps.onProgress?.(counts.fed + counts.failed + waiting, total))
   for (const delayMs of delaysMs) {
     if (refused.length === 0) break
     await sleep(clock, delayMs)
@@ -60,7 +60,7 @@ interface Counts {
 }
 
 /** Each memory once; those that the engine refused for now. */
-async function feedAll(deps: RebuildDeps, counts: Counts, told: (waiting: number) => void): Promise<string[]> {
+async function feedAll(deps: RebuildDeps, counts: Counts, onProgress: (waiting: number) => void): Promise<string[]> {
   const refused: string[] = []
   for (let after = ''; ;) {
     const { rows } = await deps.sql.query<MemoryRow>(
@@ -70,7 +70,7 @@ async function feedAll(deps: RebuildDeps, counts: Counts, told: (waiting: number
     if (rows.length === 0) return refused
     after = rows.at(-1)!.id
     refused.push(...(await feedBatch(deps, counts, rows)))
-    told(refused.length)
+    onProgress(refused.length)
   }
 }
 

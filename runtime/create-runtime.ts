@@ -363,10 +363,10 @@ class DurableRuntime implements Runtime {
     }
     if (isForOthers) this.#options.hint(undefined)
     this.#timers.committed(commit.timersSet, commit.timersCleared)
-    if (this.#listeners.size > 0) for (const event of commit.events) this.#tell(journalRow(event))
+    if (this.#listeners.size > 0) for (const event of commit.events) this.#notify(journalRow(event))
   }
 
-  #tell(row: JournalRow): void {
+  #notify(row: JournalRow): void {
     for (const listener of this.#listeners) {
       try {
         listener(row)

@@ -12,7 +12,7 @@ import { seeded } from '../../runtime/random.ts'
 import type { Stack } from '../local/stack.ts'
 import { readHeard, unheard } from './heard.ts'
 import { missed, openOf, resendMissed, type Disturbance, type Open } from './open.ts'
-import { mergedWhileWithheld } from './said.ts'
+import { mergedWhileWithheld } from './maintainer-comments.ts'
 import { planWords, shuffled, startSpeaker, type SpokenWord } from './speaker.ts'
 import { stageOf } from './story.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ofGitlab, withForgeEdge } from '../../edges/forge/testing/fixture.ts'
 import type { ProjectSettings } from '../../edges/forge/projects.ts'
 import { people } from '../../standins/people.ts'
-import { saidByMaintainers } from './said.ts'
+import { maintainerComments } from './maintainer-comments.ts'
 import type { AuditEntry } from '../local/standins.ts'
 import { unheard, type Heard, type HeardTurn, type JournalRow } from './heard.ts'
 
@@ -124,7 +124,7 @@ test.each([
       ] as const)
         await forge.review(people.maintainer, name, number, review)
       await quiet()
-      const said = saidByMaintainers(forge.audit()).map((word) => word.text)
+      const said = maintainerComments(forge.audit()).map((word) => word.text)
       expect(said.filter((one) => one !== '').toSorted()).toEqual(words.toSorted())
       const rows = delivered.map(({ key, event }, seq): JournalRow => ({ seq, at: seq, key, event, effects: [] }))
       const faults = (subjects: readonly JournalRow[]): readonly string[] =>

@@ -4,7 +4,7 @@
  */
 import { listAll, type OrchestratorClient } from '../server/client.ts'
 import type { AuditEntry, Model } from '../local/standins.ts'
-import { firstLine, saidByMaintainers, type Said } from './said.ts'
+import { firstLine, maintainerComments, type MaintainerComment } from './maintainer-comments.ts'
 
 /** One event of an actor's journal. */
 export interface JournalRow {
@@ -41,14 +41,14 @@ export function unheard(audit: readonly AuditEntry[], heard: Heard): readonly st
   const end = merge === undefined ? Number.POSITIVE_INFINITY : Date.parse(merge.at) - lastMomentMs
   // Names of events change: a verdict that finds none of them would find no fault either.
   const isBlind = (heard.turns?.length ?? 0) > 0 && !heard.task.some(asksForTurn)
-  const faults = saidByMaintainers(audit).flatMap((word) => {
+  const faults = maintainerComments(audit).flatMap((word) => {
     const fault = faultOf(word, heard, Date.parse(word.at) < end)
     return fault === undefined ? [] : [`${fault}: #${word.number} ${firstLine(word.text)}`]
   })
   return isBlind ? ['the model played turns for which no Task asked', ...faults] : faults
 }
 
-function faultOf(word: Said, heard: Heard, isInTime: boolean): string | undefined {
+function faultOf(word: MaintainerComment, heard: Heard, isInTime: boolean): string | undefined {
   const { id, text } = word
   // A review without words is a fact, not a comment.
   if (text === '') return undefined

@@ -2,7 +2,7 @@
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
 import type { Stack } from '../local/stack.ts'
 import { loginOf, people } from '../../standins/people.ts'
-import { firstLine } from './said.ts'
+import { firstLine } from './maintainer-comments.ts'
 
 type ForgeThread = ReturnType<Forge['issue']>
 
@@ -32,7 +32,7 @@ function threadsOf(forge: Pick<Forge, 'issues'>, repository: string, scenario: S
 export function startPeople(
   { forge, fullName: repository, dialect }: Pick<Stack, 'forge' | 'fullName' | 'dialect'>,
   scenario: Scenario,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): { idle(): boolean; close(): void } {
   const threads = (): readonly ForgeThread[] => threadsOf(forge, repository, scenario)
   const done = actsBefore(threads(), scenario.humans, dialect)
@@ -47,7 +47,7 @@ export function startPeople(
       forge.comment(loginOf(as), repository, number, words, kind)
       // GitLab counts merge requests apart from issues.
       const name = kind === 'pull' ? 'merge request' : 'issue'
-      say(`forge: ${loginOf(as)} comments on ${name} ${number}: ${firstLine(words)}`)
+      print(`forge: ${loginOf(as)} comments on ${name} ${number}: ${firstLine(words)}`)
     }
   }
   // The forge tells of a write while it makes it: the answer comes after.

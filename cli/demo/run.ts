@@ -42,7 +42,7 @@ export type RunResult = Pick<Started, 'stack'> & { readonly report: Report }
 export async function startNamed(options: StartOptions): Promise<Started> {
   const startedAt = Date.now()
   const teller = createTeller(options.write, startedAt, Date.now)
-  const write = teller.say
+  const write = teller.print
   const stack = await startStack({ ...options, onLine: teller.line, onNotice: write })
   try {
     write(openingOf(stack.ready))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../local/standins.ts'
-import { mergedWhileWithheld, saidByMaintainers } from './said.ts'
+import { mergedWhileWithheld, maintainerComments } from './maintainer-comments.ts'
 
 const second = 1_000
 /** Seconds apart, in the order in which they are written. */
@@ -73,7 +73,7 @@ test.each([
 })
 
 test('comments, reviews and comments on lines have the ids that the platform gives them', () => {
-  const said = saidByMaintainers(auditOf(hold, review('COMMENT', 'Well.', ['Here.', 'There.']), review('APPROVE', '')))
+  const said = maintainerComments(auditOf(hold, review('COMMENT', 'Well.', ['Here.', 'There.']), review('APPROVE', '')))
   const inReview = ['review-8', 'inline-90', 'inline-91', 'review-8'].map((id) => [id, 2])
   expect(said.map(({ id, number }) => [id, number])).toEqual([['7', 1], ...inReview])
 })

@@ -4,7 +4,7 @@ import { people } from '../../standins/people.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import { doubtIn } from '../../machines/rules/doubts.ts'
 import { missed, resendMissed, startResending } from './open.ts'
-import { saidByMaintainers, type Said } from './said.ts'
+import { maintainerComments, type MaintainerComment } from './maintainer-comments.ts'
 import {
   earliestLiftMs,
   longestLiftMs,
@@ -78,9 +78,9 @@ describe('the plan of words', () => {
 
 interface Scene {
   readonly speaker: Speaker
-  said(): readonly Said[]
+  said(): readonly MaintainerComment[]
   /** What each meant. */
-  meanings(): readonly Said['means'][]
+  meanings(): readonly MaintainerComment['means'][]
   /** Moves the maintainer's clock. */
   later(ms: number): void
 }
@@ -103,7 +103,7 @@ async function withSpeaker({ words, hasPull }: Setting, use: (scene: Scene) => P
     const now = (): number => Date.now() + passed
     const dialect = 'github'
     const speaker = startSpeaker({ forge, fullName, dialect, barePath, words, write: () => undefined, now })
-    const said = (): readonly Said[] => saidByMaintainers(forge.audit())
+    const said = (): readonly MaintainerComment[] => maintainerComments(forge.audit())
     const meanings: Scene['meanings'] = () => said().map(({ means }) => means)
     try {
       await use({ speaker, said, meanings, later: (ms) => (passed += ms) })

@@ -8,7 +8,7 @@ import { git } from '../local/git-seed.ts'
 import type { Forge } from '../local/standins.ts'
 import type { Stack } from '../local/stack.ts'
 import { asWrittenOn } from './people.ts'
-import { firstLine } from './said.ts'
+import { firstLine } from './maintainer-comments.ts'
 
 /** Right before the kill; while the victim is down; when the orchestrator answers again. */
 const moments = ['before', 'down', 'after'] as const

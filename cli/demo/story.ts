@@ -15,7 +15,7 @@ interface Teller {
   line(line: Record<string, unknown>): void
   /** The Project of this id is checked: its line comes now, and for this check no more. */
   ready(id: string): void
-  say(text: string): void
+  print(text: string): void
 }
 
 /** What an acknowledged event outlives (R1), by what the orchestrator says of its store. */
@@ -31,12 +31,12 @@ export function openingOf(ready: Readonly<Record<string, unknown>>): string {
   return `the orchestrator is up: ${String(url)}, pods isolated by ${String(isolation)}; ${guarantees[durability as Durability]}`
 }
 
-type Say = (step: Step) => string | undefined
+type StepText = (step: Step) => string | undefined
 
-const outcome: Say = ({ facts }) => `the agent submits its outcome: ${facts['action']}`
+const outcome: StepText = ({ facts }) => `the agent submits its outcome: ${facts['action']}`
 
 /** By `<actor kind> <event>`; what is not listed is no part of the story. */
-const phrases: Readonly<Record<string, Say>> = {
+const phrases: Readonly<Record<string, StepText>> = {
   'queue queue.enqueue': ({ facts }) => `queued: a slot for ${facts['kind'] ?? 'a pod'}`,
   'task task.minted': ({ path }) => `the Task is created (${stageOf(path)})`,
   'task pod.working': ({ facts }) => `pod ${facts['pod']} works: contract version checked`,
@@ -64,13 +64,13 @@ const phrases: Readonly<Record<string, Say>> = {
 export function createTeller(write: (text: string) => void, startedAt: number, now: () => number): Teller {
   const stages = new Map<string, string>()
   const readyProjects = new Set<string>()
-  const say = (text: string): void => write(`${((now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`)
+  const print = (text: string): void => write(`${((now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`)
   const ready = (id: string): void => {
-    if (!readyProjects.has(id)) say(`project ${bareName(id)}: the Project is checked and ready`)
+    if (!readyProjects.has(id)) print(`project ${bareName(id)}: the Project is checked and ready`)
     readyProjects.add(id)
   }
   return {
-    say,
+    print: print,
     ready,
     line: (line) => {
       if (line['msg'] !== 'step') return
@@ -78,14 +78,14 @@ export function createTeller(write: (text: string) => void, startedAt: number, n
       const [, kind = '', id = ''] = /^([^:]*):(.*)$/.exec(step.actor) ?? []
       const name = `${kind} ${bareName(id)}`
       const phrase = phrases[`${kind} ${step.event}`]?.(step)
-      if (phrase !== undefined) say(`${name}: ${phrase}`)
+      if (phrase !== undefined) print(`${name}: ${phrase}`)
       if (kind === 'project' && step.event === 'project.checked')
         if (step.path.includes('ready')) ready(id)
         else readyProjects.delete(id)
       if (kind !== 'task') return
       const [before, stage] = [stages.get(id), stageOf(step.path)]
       stages.set(id, stage)
-      if (before !== undefined && before !== stage) say(`${name}: ${before} -> ${stage}`)
+      if (before !== undefined && before !== stage) print(`${name}: ${before} -> ${stage}`)
     },
   }
 }

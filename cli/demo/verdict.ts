@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { AuditEntry } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
 import { people } from '../../standins/people.ts'
-import { saidByMaintainers } from './said.ts'
+import { maintainerComments } from './maintainer-comments.ts'
 
 const run = promisify(execFile)
 const testLimitMs = 10 * 60_000
@@ -74,7 +74,7 @@ const written: Readonly<Record<string, boolean>> = {
  * more review of a head, and one more refused approval, with the same words; under one marker it is the same one.
  */
 function repeated(audit: readonly AuditEntry[]): readonly string[] {
-  const withheld = saidByMaintainers(audit).filter(({ means }) => means === 'withholds')
+  const withheld = maintainerComments(audit).filter(({ means }) => means === 'withholds')
   const seen = new Map<string, readonly string[]>()
   return audit.flatMap(({ actor, action, kind, number, sha = '', detail }, index) => {
     const mayRepeat = written[action]

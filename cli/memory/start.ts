@@ -74,7 +74,7 @@ async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opene
     basePath: settings.basePath,
     metrics,
     observer: runtimeMetrics(metrics),
-    ...(hints ? { hint: hints.tell } : {}),
+    ...(hints ? { hint: hints.hint } : {}),
   })
   opened(() => service.stop())
   const { url } = await service.server.listen(settings.http)

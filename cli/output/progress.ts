@@ -2,7 +2,7 @@ import { redraw } from './terminal.ts'
 
 /** One line that counts on a terminal. */
 interface Progress {
-  tell(done: number, total: number, what?: string): void
+  update(done: number, total: number, what?: string): void
   end(): void
 }
 
@@ -13,7 +13,7 @@ export function progress(label: string, now: () => number): Progress {
   const started = now()
   let drawn = 0
   return {
-    tell: (done, total, what = '') => {
+    update: (done, total, what = '') => {
       const at = now()
       if (done < total && at - drawn < redrawMs) return
       drawn = at

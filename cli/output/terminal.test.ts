@@ -96,7 +96,7 @@ test('progress moves its own line alone', () => {
   try {
     process.stderr.isTTY = true
     const shown = progress('reading', () => 0)
-    shown.tell(1, 1, 'a\u001b]0;title\u0007\r')
+    shown.update(1, 1, 'a\u001b]0;title\u0007\r')
     shown.end()
   } finally {
     process.stderr.isTTY = isTTY

@@ -29,7 +29,7 @@ export async function explainTask(
   task: string,
 ): Promise<readonly [object, readonly string[]]> {
   const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
-  return [answer, sayWhy(answer, client.isScripted)]
+  return [answer, whyLines(answer, client.isScripted)]
 }
 
 /** Of a Task that is parked, where its last turn was of this pod; who cannot say it says nothing. */
@@ -139,7 +139,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
   }),
 )
 
-function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
+function whyLines(why: WhyAnswer, isScripted = false): readonly string[] {
   const { task, stage, resting, detail, queue, nextTimer } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
@@ -161,7 +161,7 @@ function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
   if (why.hindrance !== undefined) facts.push(['hindrance', why.hindrance.sentence])
   facts.push(...pairs(workRows(why, isScripted)))
   const width = Math.max(...facts.map(([name]) => name.length))
-  const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
+  const lines = facts.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
   return [`${task}: ${stage}`, ...lines, ...wayLines(why)]
 }
 

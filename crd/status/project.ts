@@ -61,8 +61,8 @@ const withheldReasons = {
 /** The model is withheld from every Project whose pods use the key (MODEL-KEY-8). */
 function withheld({ cause, message, since, until }: Hold, createdAt: number, observed?: number): Condition {
   const next = `No pod starts; one Task tries again at ${new Date(until).toISOString()}.`
-  const said = message === '' ? next : `The provider says "${message}". ${next}`
-  const finding = { type: 'ModelWithheld', status: 'True', reason: withheldReasons[cause], message: said } as const
+  const quoted = message === '' ? next : `The provider says "${message}". ${next}`
+  const finding = { type: 'ModelWithheld', status: 'True', reason: withheldReasons[cause], message: quoted } as const
   return dated(finding, Math.max(since, createdAt), observed)
 }
 

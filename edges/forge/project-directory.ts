@@ -43,15 +43,15 @@ export interface Projects extends ProjectDirectory, AppliedProjects {
 
 /** `rule`: another one only where a test takes the wall down. */
 export function createProjectDirectory(deps: ProjectDirectoryDeps, rule: HolderRule = appliedFirst): Projects {
-  const specs = new Map<string, { readonly said: string; readonly spec: ProjectSpec }>()
+  const specs = new Map<string, { readonly source: string; readonly spec: ProjectSpec }>()
 
   /** Completed once for each change: it is asked for at every use. */
   function specOf({ uid, spec }: Resource): ProjectSpec {
-    const said = JSON.stringify(spec)
+    const source = JSON.stringify(spec)
     const known = specs.get(uid)
-    if (known?.said === said) return known.spec
+    if (known?.source === source) return known.spec
     const complete = plainFrozen(Value.Default(ProjectSpec, structuredClone(spec))) as ProjectSpec
-    specs.set(uid, { said, spec: complete })
+    specs.set(uid, { source, spec: complete })
     return complete
   }
 
@@ -203,9 +203,9 @@ function toTaskConfig(
  * name, is a change of what its Project has to check. Compared for equality only.
  */
 function fingerprint(resources: readonly Pick<Resource, 'uid' | 'generation'>[]): number {
-  const said = resources
+  const source = resources
     .map(({ uid, generation }) => `${uid}:${generation}`)
     .toSorted()
     .join(' ')
-  return createHash('sha256').update(said).digest().readUIntBE(0, 6)
+  return createHash('sha256').update(source).digest().readUIntBE(0, 6)
 }

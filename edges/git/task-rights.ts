@@ -91,9 +91,9 @@ async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext
 }
 
 /** It is said of the plan that stood a second before, and ends with it: a newer one closes the paths again. */
-function isOfNewestPlan({ journal: { notes } }: TaskContext, saidAt: number): boolean {
+function isOfNewestPlan({ journal: { notes } }: TaskContext, commandedAt: number): boolean {
   const plans = notes.filter(({ kind }) => kind === 'plan')
-  return planSeenAt(plans, saidAt - 1000) === plans.at(-1)
+  return planSeenAt(plans, commandedAt - 1000) === plans.at(-1)
 }
 
 async function ciAllowed(

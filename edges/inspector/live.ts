@@ -42,11 +42,11 @@ function serve({ line, request, principal, feed }: Listening, deps: InspectorDep
     if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
     else line.send(bundle, { binary: false })
   }
-  const tell = (message: object): void => send(Buffer.from(JSON.stringify(message)))
+  const sendMessage = (message: object): void => send(Buffer.from(JSON.stringify(message)))
   const after = new URLSearchParams(request.url?.split('?', 2)[1]).get('after') ?? undefined
   const { missed, messages } = feed.since(after)
   const hello: HelloMessage = { feed: feed.id, missed, now: clock.now() }
-  tell(hello)
+  sendMessage(hello)
   const leave = feed.listen(send, messages)
   let isAnswering = true
   let beat = clock.setTimer(HEARTBEAT_MS, ping)
@@ -63,7 +63,7 @@ function serve({ line, request, principal, feed }: Listening, deps: InspectorDep
     isAnswering = false
     line.ping()
     // A page can't see pings; by this it knows that the line lives.
-    tell({ now: clock.now() })
+    sendMessage({ now: clock.now() })
     beat = clock.setTimer(HEARTBEAT_MS, ping)
   }
 }

@@ -24,8 +24,8 @@ const pollMs = 150
 /** Looks at the pods' folders again and again, tells each change until it is taken, and removes what ended long ago. */
 export class PodWatch {
   readonly #options: PodWatchOptions
-  readonly #told = new Map<string, PodObservation['state']>()
-  readonly #telling = new Set<string>()
+  readonly #reported = new Map<string, PodObservation['state']>()
+  readonly #reporting = new Set<string>()
   /** Folders of pods whose end was taken, and when they go: they are not read any more. */
   readonly #ended = new Map<string, number>()
   readonly #looks: Loop
@@ -66,12 +66,12 @@ export class PodWatch {
   #read(name: string): void {
     const record = readRecord(join(this.#options.root, name))
     const observation = record && this.#options.observe(record)
-    if (!observation || this.#telling.has(name) || this.#told.get(name) === observation.state) return
-    this.#telling.add(name)
-    void this.#tell(name, observation).finally(() => this.#telling.delete(name))
+    if (!observation || this.#reporting.has(name) || this.#reported.get(name) === observation.state) return
+    this.#reporting.add(name)
+    void this.#report(name, observation).finally(() => this.#reporting.delete(name))
   }
 
-  async #tell(name: string, observation: PodObservation): Promise<void> {
+  async #report(name: string, observation: PodObservation): Promise<void> {
     const { listener, bury, clock, keepEndedMs } = this.#options
     const { pod, state } = observation
     try {
@@ -81,7 +81,7 @@ export class PodWatch {
     }
     this.#outages.get(name)?.answered({ pod, state })
     this.#outages.delete(name)
-    this.#told.set(name, state)
+    this.#reported.set(name, state)
     if (observation.state !== 'gone') return
     bury(observation)
     const endedAt = readRecord(join(this.#options.root, name))?.endedAt ?? clock.now()
@@ -92,7 +92,7 @@ export class PodWatch {
     try {
       removeFolder(join(this.#options.root, name))
       this.#ended.delete(name)
-      this.#told.delete(name)
+      this.#reported.delete(name)
     } catch (error) {
       return this.#pause(name, this.#outageOf(name).failed(error, { folder: name }))
     }

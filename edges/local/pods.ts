@@ -72,7 +72,9 @@ export class LocalPods implements PodPort {
     // a first process without a handler, which the kernel protects.
     if (force || folder.url() === undefined) for (const member of familyOf(record.process)) signal(member, 'SIGKILL')
     // Gracefully only the wrapper is told: it stops its agent itself, after the work is pushed.
-    else for (const told of record.isolated ? childrenOf(record.process) : [record.process]) signal(told, 'SIGTERM')
+    else
+      for (const receiver of record.isolated ? childrenOf(record.process) : [record.process])
+        signal(receiver, 'SIGTERM')
     return 'ending'
   }
 

@@ -8,9 +8,9 @@ import { RetryableError } from '../../runtime/errors.ts'
 
 /** What a wrapper said to POST /v1/messages; `conflict` names nobody: the list tells whose turn runs (TURN-2). */
 type Submitted =
-  | { readonly said: 'accepted'; readonly turnId: string }
-  | { readonly said: 'conflict' }
-  | { readonly said: 'expired' }
+  | { readonly kind: 'accepted'; readonly turnId: string }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'expired' }
 
 /** A fault of the wrapper itself (5xx): whether it did what it was asked is not known. */
 export class WrapperFaultError extends RetryableError {
@@ -95,9 +95,9 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
     submit: async (url, { key, text, handoff }) => {
       const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }
       const answer = await ask(url, '/v1/messages', asked, [202, 409, 410])
-      if (answer.status === 409) return { said: 'conflict' }
-      if (answer.status === 410) return { said: 'expired' }
-      return { said: 'accepted', turnId: read(MessageAccepted, answer).turnId }
+      if (answer.status === 409) return { kind: 'conflict' }
+      if (answer.status === 410) return { kind: 'expired' }
+      return { kind: 'accepted', turnId: read(MessageAccepted, answer).turnId }
     },
     turns: async (url) => read(TurnList, await ask(url, '/v1/messages', {}, [200])).items,
     turn: async (url, turnId) => {

@@ -78,7 +78,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
       logger: fixture.log.logger,
       pods,
       client: wrapper.client,
-      tellOthers: async (name, { usage, accountUsage }) => {
+      alsoDeliver: async (name, { usage, accountUsage }) => {
         if (accountUsage === undefined) return []
         const event = { type: 'usage.reported', at: 5_000, turn: name, tokens: usage?.outputTokens ?? 0 }
         return [{ to: 'project:default/demo', key: `reported/${name}`, event }]

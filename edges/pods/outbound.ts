@@ -20,7 +20,7 @@ export interface WrapperEffectDeps {
   /** Called with each poll of a running turn that its wrapper calls hindered. */
   readonly hindered: (kind: Hindrance['kind']) => void
   /** Who else is told of a turn's result, once it is read; `turn` is the turn actor's id. */
-  readonly tellOthers?: (turn: string, result: TurnResult) => Promise<readonly Delivery[]>
+  readonly alsoDeliver?: (turn: string, result: TurnResult) => Promise<readonly Delivery[]>
   /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (BUNDLE-1, EVENTS-6). */
   readonly renderTurn: (turn: EffectParams<'submitTurn'>, ordinal: number) => Promise<string>
 }
@@ -181,14 +181,14 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
           )
           return []
         })
-        const told = await Promise.all(
+        const deliveries = await Promise.all(
           read.map(async ({ name, event, turn }) => {
             if (turn === undefined) return [deliveryTo(context, name, event)]
-            const others = (await deps.tellOthers?.(context.actor.slice('turn:'.length), turn)) ?? []
+            const others = (await deps.alsoDeliver?.(context.actor.slice('turn:'.length), turn)) ?? []
             return [{ to: context.actor, key: `result/${params.turnId}`, event }, ...others]
           }),
         )
-        return told.flat()
+        return deliveries.flat()
       }),
     },
     probeTurn: {
@@ -235,12 +235,12 @@ async function submit(
   const isHandoff = params.purpose === 'handoff'
   const answer = await deps.client.submit(params.url, { key, text, handoff: isHandoff }).catch((error: unknown) => {
     if (!isHandoff || !(error instanceof WrapperFaultError)) throw error
-    return { said: 'failed' } as const
+    return { kind: 'failed' } as const
   })
-  if (answer.said === 'accepted') return accepted(answer.turnId)
+  if (answer.kind === 'accepted') return accepted(answer.turnId)
   const expired = [deliveryTo(context, 'expired', { type: 'submit.expired', at: deps.clock.now() })]
-  if (answer.said === 'expired') return expired
-  if (answer.said === 'failed') {
+  if (answer.kind === 'expired') return expired
+  if (answer.kind === 'failed') {
     // A dying pod holds its slot: its note is written for it at once, unless the turn began all the same (STOP-SEQUENCE-3).
     const { mine: begun } = await own().catch((): { mine?: string } => ({}))
     return begun === undefined ? expired : accepted(begun)

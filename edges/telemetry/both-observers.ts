@@ -4,10 +4,10 @@ import type { RuntimeObserver } from '../../runtime/observer.ts'
 export function bothObservers(first: RuntimeObserver, second: RuntimeObserver): RuntimeObserver {
   const names = Object.keys(first) as (keyof RuntimeObserver)[]
   const pairs = names.map((name) => {
-    const [one, two] = [first[name], second[name]] as [(...told: unknown[]) => void, (...told: unknown[]) => void]
-    const both = (...told: unknown[]): void => {
-      one(...told)
-      two(...told)
+    const [one, two] = [first[name], second[name]] as [(...figures: unknown[]) => void, (...figures: unknown[]) => void]
+    const both = (...figures: unknown[]): void => {
+      one(...figures)
+      two(...figures)
     }
     return [name, both] as const
   })

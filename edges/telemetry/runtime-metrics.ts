@@ -213,9 +213,9 @@ function shardMetrics(
       renewal.observe(durationMs / 1000)
       left.set(Math.max(0, expiresInMs) / 1000)
     },
-    recovered: (told) => {
-      recovery.observe(told.durationMs / 1000)
-      effects.inc(told.effects)
+    recovered: (figures) => {
+      recovery.observe(figures.durationMs / 1000)
+      effects.inc(figures.effects)
     },
   }
 }
@@ -271,7 +271,7 @@ function effectMetrics(
       settled.inc({ type, outcome })
       duration.observe({ type }, durationMs / 1000)
     },
-    effectsPending: (type, told) => void latest.set(type, told),
+    effectsPending: (type, count) => void latest.set(type, count),
     targetPaused: (type) => paused.inc({ type }),
   }
 }

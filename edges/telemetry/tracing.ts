@@ -92,8 +92,8 @@ function recordStep(exporter: SpanExporter, row: JournalRow, now: number): void 
 
 /** A pod says where its turn hangs; in a trace of another Task it has no say. */
 function outsideCause({ event }: JournalRow, position: TracePosition): TracePosition | undefined {
-  const told = readTraceparent(event['traceparent'])
-  return told?.traceId === position.traceId ? told : undefined
+  const cause = readTraceparent(event['traceparent'])
+  return cause?.traceId === position.traceId ? cause : undefined
 }
 
 function recordEffect(exporter: SpanExporter, end: EffectEnd, now: number): void {

@@ -10,16 +10,16 @@ type SchemaError = TLocalizedValidationError
 /** Every fault once per path, in the order of the paths, said in words that need no knowledge of JSON Schema. */
 export function foldFaults(errors: readonly SchemaError[]): Fault[] {
   const byPath = new Map<string, string[]>()
-  for (const { path, message } of keepLikelyBranches(errors).flatMap(sayFault)) {
-    const said = byPath.get(path) ?? []
-    if (!said.includes(message)) said.push(message)
-    byPath.set(path, said)
+  for (const { path, message } of keepLikelyBranches(errors).flatMap(faultsOf)) {
+    const messages = byPath.get(path) ?? []
+    if (!messages.includes(message)) messages.push(message)
+    byPath.set(path, messages)
   }
-  const faults = [...byPath].map(([path, said]) => ({ path, message: said.join('; ') }))
+  const faults = [...byPath].map(([path, messages]) => ({ path, message: messages.join('; ') }))
   return faults.toSorted((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }))
 }
 
-function sayFault(error: SchemaError): Fault[] {
+function faultsOf(error: SchemaError): Fault[] {
   const at = error.instancePath
   switch (error.keyword) {
     case 'required':

@@ -102,7 +102,7 @@ class FactReader {
         if (!capture.startsWith('def.')) continue
         const type = capture.slice('def.'.length)
         const known = found.get(node.id)
-        if (known !== undefined && !saysMore(type, captures, known)) continue
+        if (known !== undefined && !isRicher(type, captures, known)) continue
         const name = plainName(captures.get('name')?.text ?? '')
         if (name !== '') found.set(node.id, { ...rangeOf(node), node, type, name, captures })
       }
@@ -325,7 +325,7 @@ class FactReader {
 
 const fieldHolders: ReadonlySet<string> = new Set([...holders, 'type'])
 /** What is both a variable and a function is a function; else the pattern that knows more of it wins: owner, result. */
-function saysMore(type: string, captures: Captures, known: RawDefinition): boolean {
+function isRicher(type: string, captures: Captures, known: RawDefinition): boolean {
   if (type === 'variable' || type === 'type') return false
   return known.type === 'variable' || known.type === 'type' || captures.size > known.captures.size
 }

@@ -175,7 +175,7 @@ test('a rebuild fills the engine from the rows: what only the engine had is gone
     graph,
     clock,
     logger: silentLogger,
-    told: (done, total) => told.push(`${done}/${total}`),
+    onProgress: (done, total) => told.push(`${done}/${total}`),
   })
   expect(rebuilt).toEqual({ fed: 2, failed: 0, waiting: 1 })
   expect([...(await engine.holds([...ids, refused, 'stray']))].toSorted()).toEqual(ids)

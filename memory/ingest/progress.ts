@@ -25,7 +25,7 @@ export async function* progressOf(deps: ProgressDeps, id: string, closing: Abort
   const wake = (): void => news.resolve()
   closing.addEventListener('abort', wake)
   try {
-    let told = ''
+    let sent = ''
     for (;;) {
       news = Promise.withResolvers<void>()
       const view = await viewNow(deps, id)
@@ -33,8 +33,8 @@ export async function* progressOf(deps: ProgressDeps, id: string, closing: Abort
       const text = JSON.stringify(view)
       const hasEnded = view.status === 'succeeded' || view.status === 'failed'
       if (hasEnded) return void (yield `event: end\ndata: ${text}\n\n`)
-      yield text === told ? ': still there\n\n' : `event: progress\ndata: ${text}\n\n`
-      told = text
+      yield text === sent ? ': still there\n\n' : `event: progress\ndata: ${text}\n\n`
+      sent = text
       await sleep(clock, atMostEveryMs, closing)
       await Promise.race([news.promise, sleep(clock, lookEveryMs, closing)])
     }

@@ -63,8 +63,8 @@ export async function storeItems(
   )
   // New memories go in before old ones go out: what both name is then never without a memory.
   if (deleted.length > 0) feed.wake()
-  const told = new Map(open.map((row, place) => [row.index, outcomes[place]!]))
-  const results = rows.map((row) => resultOf(row, told.get(row.index)))
+  const outcomeOf = new Map(open.map((row, place) => [row.index, outcomes[place]!]))
+  const results = rows.map((row) => resultOf(row, outcomeOf.get(row.index)))
   await recordOutcomes(sql, job, results)
   return results
 }
@@ -180,13 +180,14 @@ function countsOf(purged: readonly Purged[]): ReadonlyMap<string, number> {
   return counts
 }
 
-function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {
+function resultOf(row: ItemRow, outcome: FeedOutcome | undefined): ItemResult {
   const { index, purged } = row
   if (row.fault !== undefined) return { index, outcome: 'failed', message: row.fault, retryable: false }
   if (row.outcome !== null) return { index, purged, outcome: row.outcome }
-  if (told?.status === 'failed') return { index, outcome: 'failed', message: told.message, retryable: told.retryable }
+  if (outcome?.status === 'failed')
+    return { index, outcome: 'failed', message: outcome.message, retryable: outcome.retryable }
   // Somebody deleted it since: it was stored.
-  return { index, purged, outcome: told === undefined || told.status === 'absent' ? 'stored' : told.status }
+  return { index, purged, outcome: outcome === undefined || outcome.status === 'absent' ? 'stored' : outcome.status }
 }
 
 async function recordOutcomes(sql: Sql, job: string, results: readonly ItemResult[]): Promise<void> {

@@ -29,9 +29,9 @@ export function engineRoutes(app: HttpApp, { engine }: MemoryDeps): void {
     () =>
       answering(async () => {
         const [info, readiness] = await Promise.all([engine.info(), engine.ready()])
-        const { embeddingModel, scoreKinds: kinds, modes, ...said } = info
+        const { embeddingModel, scoreKinds: kinds, modes, ...rest } = info
         return {
-          ...said,
+          ...rest,
           embedding_model: embeddingModel,
           modes: [...modes],
           score_kinds: kinds,

@@ -50,7 +50,7 @@ export function taskRights(
     runtime,
     grantHolds,
     ciChangesAllowedAt: (project, repository, on, number) =>
-      mirror.maintainerSaidAt(project, repository, on, number, 'allow-ci-changes'),
+      mirror.maintainerCommandTimes(project, repository, on, number, 'allow-ci-changes'),
   })
 }
 

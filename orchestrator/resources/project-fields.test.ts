@@ -15,7 +15,7 @@ import { agentKinds } from '../../machines/task/events.ts'
 import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 import { alertingOf } from './alerting.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
-import { tellProject } from './resources.ts'
+import { notifyProject } from './resources.ts'
 
 type Path = readonly string[]
 type Spec = Readonly<Record<string, unknown>>
@@ -121,7 +121,7 @@ async function settingsOf(project: unknown, repository: unknown): Promise<string
     deliver: async (one: Delivery) => void told.push(one),
   }
   const deps = { directory, runtime: runtime as unknown as Runtime, clock: { now: () => 0 } }
-  await tellProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
+  await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
   const alerting = await alertingOf({ directory, secrets }, 'demo')
   const read = [await directory.project('demo'), await directory.secret('demo'), alerting?.enabled]
   return JSON.stringify([...read, await alerting?.webhookSecret(), told])

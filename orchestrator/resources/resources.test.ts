@@ -15,7 +15,7 @@ import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { aThreadReader } from '../../edges/agents/testing/fixture.ts'
 import type { MirroredComment, MirroredIssue } from '../../edges/ports/threads.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
-import { derivedViews, statusOf, tellProject } from './resources.ts'
+import { derivedViews, statusOf, notifyProject } from './resources.ts'
 import { closeTask } from './tasks-by-hand.ts'
 
 /** What the Project's actor is told of its slots. */
@@ -31,7 +31,7 @@ async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
     },
     clock: { now: () => 0 },
   }
-  await tellProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
+  await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
   const { maxConcurrentAgents, capacity, alertCapacity } = told[0]!.event
   return { maxConcurrentAgents, capacity, alertCapacity }
 }

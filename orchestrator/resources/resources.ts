@@ -206,7 +206,7 @@ async function statusOfRepository(
 }
 
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
-export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
+export async function notifyProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
   const found = await deps.directory.applied(`${namespace}/${name}`)
   if (found === undefined) return
   const { project, spec, resources } = found
@@ -227,14 +227,14 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       resources,
     },
   })
-  await tellOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
+  await notifyQueueOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
   await resumeIssues(deps, `${namespace}/${name}`)
-  await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
+  await notifyLedger(deps, `${namespace}/${name}`, project.generation, spec)
   await configureMemory(deps, `${namespace}/${name}`, `${project.generation}`)
 }
 
 /** Its queue joins the key of its pods, and leaves another one (MODEL-KEY-7). */
-async function tellOfKey(
+async function notifyQueueOfKey(
   { runtime, clock, modelKey }: ResourceViewsDeps,
   project: string,
   when: string,
@@ -246,7 +246,7 @@ async function tellOfKey(
   })
 }
 
-async function tellLedger(
+async function notifyLedger(
   { runtime, clock }: ResourceViewsDeps,
   project: string,
   generation: number,
@@ -273,13 +273,13 @@ async function configureMemory(
  * At a start: each Project as it stands now, since an apply may have ended before it was told, or have been told in the words of an
  * earlier version. One that lived before reads back what its webhooks told nobody (MIRROR-6).
  */
-export async function tellProjects(deps: ResourceViewsDeps, start: string): Promise<void> {
+export async function notifyProjects(deps: ResourceViewsDeps, start: string): Promise<void> {
   for (const id of await deps.directory.ids()) {
     const [namespace = '', name = ''] = id.split('/')
     const to = `project:${id}` as const
     const lived = (await deps.runtime.read(to)) !== undefined
-    await tellProject(deps, namespace, name)
-    await tellOfKey(deps, id, start)
+    await notifyProject(deps, namespace, name)
+    await notifyQueueOfKey(deps, id, start)
     if (!lived) continue
     await configureMemory(deps, id, start)
     const event = { type: 'project.restarted', at: deps.clock.now() }

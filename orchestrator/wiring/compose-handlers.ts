@@ -30,14 +30,14 @@ import { readWhy } from '../operators/why.ts'
 
 const wrapperTimeoutMs = 30_000
 
-interface Acting {
+interface Handling {
   readonly forge: ForgeEdge
   readonly pods: PodPort
   readonly agents: AgentApiDeps
   readonly handlers: Handlers<OutboxEffect>
 }
 
-export function composeHandlers(setup: Setup, stores: Stores): Acting {
+export function composeHandlers(setup: Setup, stores: Stores): Handling {
   const { parts } = setup
   const forge = forgeEdge(setup, stores)
   const pods = podsOf(setup, stores)
@@ -151,7 +151,7 @@ function heldBy(project: ProjectContext | undefined): string {
 function wrappers(
   { parts, fetch, platform }: Setup,
   { core }: Stores,
-  { pods, agents }: Pick<Acting, 'pods' | 'agents'>,
+  { pods, agents }: Pick<Handling, 'pods' | 'agents'>,
 ) {
   const { runtime, clock, directory } = core
   const budget = async (project: string): Promise<BudgetSettings | undefined> => {
@@ -165,7 +165,7 @@ function wrappers(
     hindered: platform.turnHindered,
     readActor: (address) => runtime.read(address),
     renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
-    tellOthers: async (turn, result) => {
+    alsoDeliver: async (turn, result) => {
       const [deps, at] = [{ runtime, directory, budget, modelKey: parts.modelKey }, clock.now()]
       const usage = await usageDeliveries(deps, turn, result, at)
       return [...usage, ...(await modelKeyDeliveries(deps, turn, result, at))]

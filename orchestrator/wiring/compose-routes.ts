@@ -44,7 +44,7 @@ import type { ResourceViewsDeps } from '../resources/resource-deps.ts'
 import { protectedResourceRoute } from './protected-resource.ts'
 import { routeAccess, type RouteAccess } from './route-access.ts'
 import { routeRules } from './route-roles.ts'
-import { derivedViews, statusOf, tellProject } from '../resources/resources.ts'
+import { derivedViews, statusOf, notifyProject } from '../resources/resources.ts'
 import { closeTask, mintByHand } from '../resources/tasks-by-hand.ts'
 
 interface Served {
@@ -280,7 +280,7 @@ function viewsOf(
 
 function hooksOf(views: ResourceViewsDeps): ResourceHooks {
   return {
-    projectChanged: (namespace, name) => tellProject(views, namespace, name),
+    projectChanged: (namespace, name) => notifyProject(views, namespace, name),
     projectDeleted: (resource) => endProject(views, resource),
     taskApplied: (resource) => mintByHand(views, resource),
     taskDeleted: (deletion) => closeTask(views, deletion),

@@ -17,7 +17,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { composeHandlers } from './compose-handlers.ts'
 import { composeRoutes } from './compose-routes.ts'
 import { composeStores } from './compose-stores.ts'
-import { tellProjects } from '../resources/resources.ts'
+import { notifyProjects } from '../resources/resources.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 import type { OrchestratorParts, OrchestratorPorts, Setup } from './setup.ts'
 
@@ -88,7 +88,7 @@ export async function composeOrchestrator(
     async begin() {
       await parts.place.begin()
       forge.start()
-      tellProjects(views, ports.ids.next()).catch((error: unknown) =>
+      notifyProjects(views, ports.ids.next()).catch((error: unknown) =>
         ports.logger.error({ err: error }, 'a Project was not told again'),
       )
       const unwatchPods = watchPods(pods, { runtime, clock: ports.clock })

@@ -91,7 +91,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
     sessionKey: keys.sessionKey,
     wrapperToken: () => wrapperTokens.token(),
     ...identityOf(settings, provider, { verifyAccessToken: verifyOidc, clock, fetch }),
-    ...(hints ? { hint: hints.tell } : {}),
+    ...(hints ? { hint: hints.hint } : {}),
     ...(tracing ? { tracing } : {}),
   })
 

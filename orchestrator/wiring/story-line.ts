@@ -12,7 +12,7 @@ interface StoryLine {
   readonly facts: Readonly<Record<string, string | number>>
 }
 
-const told = [
+const shownFields = [
   'action',
   'stopReason',
   'cause',
@@ -30,7 +30,7 @@ const told = [
 ] as const
 
 export function storyLine(row: JournalRow): StoryLine {
-  const facts = told.flatMap((name) => {
+  const facts = shownFields.flatMap((name) => {
     const value = row.event[name]
     return typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : []
   })

@@ -182,7 +182,7 @@ export class Agent {
       return answer
     }
     const calls = { ask, reportIssue: () => undefined, push: async () => [] }
-    return brokeredBackend(options, calls, { signal: new AbortController().signal, tell: () => undefined })
+    return brokeredBackend(options, calls, { signal: new AbortController().signal, report: () => undefined })
   }
 
   /** `/operator/` and `/memory/` are the broker's, the rest is the CLI's socket of the model. */

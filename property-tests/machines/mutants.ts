@@ -181,7 +181,7 @@ const gates: readonly Mutant[] = [
 export const newestText: NonNullable<Changed['hands']> = (_row, comment, { action, news }, now) => ({
   comment,
   bodyHash: bodyHash(comment.body),
-  told: !news,
+  notified: !news,
   heard: true,
   ...(action === 'deleted' ? { deletedAt: now, deletedBy: comment.author.login } : { editedBy: comment.author.login }),
 })

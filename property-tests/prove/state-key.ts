@@ -86,7 +86,7 @@ function actorText(address: ActorAddress, snapshot: Snapshot): string {
 function subjectText({ row, thread, isDirty, holds }: Subject): string {
   const { kind, number, notes } = row
   const said = thread
-    .filter(({ comment, told }) => comment.author.login !== botLogin || !told)
+    .filter(({ comment, notified: told }) => comment.author.login !== botLogin || !told)
     .map((one) => wordOf(one, 'othersAt' in notes ? notes.othersAt : undefined))
   const facts = row.kind === 'issue' ? row.issue : row.mergeRequest
   return plainOf([kind, number, facts, notes, isDirty]) + JSON.stringify([said, holds])
@@ -94,7 +94,7 @@ function subjectText({ row, thread, isDirty, holds }: Subject): string {
 
 /** Whose hands they were decides, not their name; and whether it came after others edited the text that it speaks of. */
 function wordOf(row: MirroredComment, othersAt = -Infinity): readonly unknown[] {
-  const { comment, deletedAt, told, withdrawal } = row
+  const { comment, deletedAt, notified: told, withdrawal } = row
   const gone = deletedAt === undefined ? '' : isDeletedByAuthor(row) ? 'by its author' : 'by others'
   const isOfThisText = comment.createdAt > othersAt
   return [

@@ -79,10 +79,10 @@ describeRequiring('postgres', 'a database that falls silent', () => {
     try {
       await until(() => heard.one === 1 && heard.two === 1)
       network.swallow()
-      lines[0]?.tell('two')
+      lines[0]?.hint('two')
       // Once for each connection.
       await until(() => heard.one === 2)
-      lines[0]?.tell('two')
+      lines[0]?.hint('two')
       await until(() => heard.two === 2)
     } finally {
       await Promise.all(lines.map((one) => one.close()))

@@ -306,7 +306,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^LAW-4/,
     edits: [
       {
-        file: 'edges/forge/mirror/facts/tell.ts',
+        file: 'edges/forge/mirror/facts/notifications.ts',
         find: /if \(people\.isOwnComment\(comment\) \|\| [^\n]*/,
         replace: '',
       },

@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'test_tool_with_progress',
-    call: async ({ tell, signal }) => {
+    call: async ({ report: tell, signal }) => {
       for (const step of ['begun', 'half done', 'done']) {
         tell(step)
         await sleep(systemClock, 50, signal)

@@ -1,11 +1,11 @@
 import type { Batch } from './batch.ts'
 import type { CommittedBatch, RuntimeObserver } from '../observer.ts'
 
-type Told = Pick<Batch, 'commit' | 'effects'>
+type Reported = Pick<Batch, 'commit' | 'effects'>
 type Figures = Pick<CommittedBatch, 'items' | 'durationMs' | 'queued' | 'waitedMs'>
 
 /** Tells the observer of a commit, in whole and by what is worth counting in it. */
-export function reportBatch(observer: RuntimeObserver, { commit, effects }: Told, figures: Figures): void {
+export function reportBatch(observer: RuntimeObserver, { commit, effects }: Reported, figures: Figures): void {
   const { events, snapshots, deadLetters, updated } = commit
   let bytes = 0
   for (const { actor, body, effects: decided, fault } of events) {

@@ -67,7 +67,7 @@ export function isAborted(entry: Entry): boolean {
   return entry.abort?.isAborted === true
 }
 
-export function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
+export function reportedOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
   if (isAborted(entry)) return 'withdrawn'
   if (outcome.kind !== 'postponed') return outcome.kind
   return outcome.wasAway || outcome.attempts !== attempts ? 'retried' : 'asked-to-wait'

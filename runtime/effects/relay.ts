@@ -19,7 +19,7 @@ import { unwatched, watchLoop } from '../loop.ts'
 import type { EffectEnd, RuntimeObserver } from '../observer.ts'
 import { createOutage, isLogged, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
-import { attemptOf, isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
+import { attemptOf, isAborted, keyOf, newEntry, paramsOf, reportedOutcome } from './relay-entry.ts'
 import type { Entry, EntryState } from './relay-entry.ts'
 import { ReadyEffects } from './ready-effects.ts'
 import type { Delivery, EffectHandler, EffectHandlers } from '../runtime.ts'
@@ -269,24 +269,24 @@ export class Relay {
     entry.state = 'settling'
     this.#ready.release(entry)
     const end = { ...start, durationMs, decidedAt }
-    const tell = (isSettled: boolean): void => this.#tell(entry, outcome, isSettled ? attempts : undefined, end)
-    if (this.#rests(entry, outcome)) this.#rest(entry, outcome, tell)
-    else tell(await this.#settle(entry, outcome, 1))
+    const report = (isSettled: boolean): void => this.#report(entry, outcome, isSettled ? attempts : undefined, end)
+    if (this.#rests(entry, outcome)) this.#rest(entry, outcome, report)
+    else report(await this.#settle(entry, outcome, 1))
   }
 
   /** Nothing is suspended for it: thousands rest at a time, and what each of them holds is copied by every collection. */
-  #rest(entry: Entry, outcome: SettleOutcome, tell: (isSettled: boolean) => void): void {
+  #rest(entry: Entry, outcome: SettleOutcome, report: (isSettled: boolean) => void): void {
     this.#options.settle(entry.effect, outcome, true).then(
       () => {
         this.#settlements.answered()
         this.#settled(entry, outcome)
-        tell(true)
+        report(true)
       },
-      (error: unknown) => this.#settleLater(entry, outcome, 1, error).then(tell),
+      (error: unknown) => this.#settleLater(entry, outcome, 1, error).then(report),
     )
   }
 
-  #tell(
+  #report(
     entry: Entry,
     outcome: SettleOutcome,
     /** Before this one; undefined: it is not settled. */
@@ -294,8 +294,8 @@ export class Relay {
     end: Omit<EffectEnd, 'outcome' | 'error'>,
   ): void {
     const error = outcome.kind === 'performed' ? {} : { error: outcome.lastError }
-    const told = attempts === undefined ? 'unsettled' : toldOutcome(entry, outcome, attempts)
-    this.#options.observer.effectSettled({ ...end, outcome: told, ...error })
+    const reported = attempts === undefined ? 'unsettled' : reportedOutcome(entry, outcome, attempts)
+    this.#options.observer.effectSettled({ ...end, outcome: reported, ...error })
   }
 
   async #ask(entry: Entry): Promise<SettleOutcome> {
@@ -309,7 +309,7 @@ export class Relay {
       // Where its shard went and came back another call performs it.
       const call = new EffectCall(context, abort, () => !entry.isForgotten && this.#options.isHeld(effect))
       const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), call)
-      this.#tellEnd(entry)
+      this.#logRecovery(entry)
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
@@ -325,7 +325,7 @@ export class Relay {
           { attempts: entry.effect.attempts, unanswered: entry.unanswered, maxAttempts: handler.maxAttempts },
           { now: clock.now(), random },
         )
-    this.#tellFailure(entry, error, outcome)
+    this.#logFailure(entry, error, outcome)
     if (isAborted(entry)) return outcome
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
     if (askedMs !== undefined) this.#pause(entry, askedMs)
@@ -333,7 +333,7 @@ export class Relay {
   }
 
   /** The failure that ends it is logged in any case. */
-  #tellFailure(entry: Entry, error: unknown, outcome: SettleOutcome): void {
+  #logFailure(entry: Entry, error: unknown, outcome: SettleOutcome): void {
     const { key, type } = entry
     const fields = { key, type, attempts: attemptOf(entry), error: errorText(error) }
     entry.failures += 1
@@ -342,7 +342,7 @@ export class Relay {
     this.#options.logger.warn(fields, 'an effect failed')
   }
 
-  #tellEnd(entry: Entry): void {
+  #logRecovery(entry: Entry): void {
     const { key, type, failures } = entry
     if (failures === 0) return
     this.#options.logger.info({ key, type, attempts: attemptOf(entry) }, 'an effect that had failed was performed')

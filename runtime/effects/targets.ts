@@ -60,7 +60,7 @@ export class Targets {
   }
 
   /** Takes a place and a token. False: `told` is called when it is worth asking again. */
-  take(target: Target, told: () => void): boolean {
+  take(target: Target, wake: () => void): boolean {
     const now = this.#clock.elapsed()
     const freeAt = this.#freeAt(target, now)
     if (freeAt <= now) {
@@ -68,7 +68,7 @@ export class Targets {
       if (target.limits.rate) target.tokens -= 1
       return true
     }
-    target.waiting.add(told)
+    target.waiting.add(wake)
     if (freeAt < Infinity) this.#alarmAt(target, freeAt)
     return false
   }
@@ -76,7 +76,7 @@ export class Targets {
   /** An effect has ended. */
   release(target: Target): void {
     target.performing--
-    if (target.waiting.size > 0 && !target.isAlarmSet) this.#tell(target)
+    if (target.waiting.size > 0 && !target.isAlarmSet) this.#wakeWaiting(target)
   }
 
   /** The target asked to be left alone. */
@@ -104,14 +104,14 @@ export class Targets {
     target.isAlarmSet = true
     this.#alarms.at(at, () => {
       target.isAlarmSet = false
-      this.#tell(target)
+      this.#wakeWaiting(target)
     })
   }
 
-  #tell(target: Target): void {
-    const told = [...target.waiting]
+  #wakeWaiting(target: Target): void {
+    const waiting = [...target.waiting]
     target.waiting.clear()
-    for (const tell of told) tell()
+    for (const wake of waiting) wake()
   }
 
   #prune(): void {

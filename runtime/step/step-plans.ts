@@ -281,10 +281,10 @@ function isBelow(node: AnyStateNode, ancestor: AnyStateNode): boolean {
 }
 
 function isSame(one: Planned, other: Planned): boolean {
-  return one.handled === other.handled && told(one) === told(other)
+  return one.handled === other.handled && comparable(one) === comparable(other)
 }
 
-function told({ snapshot, actions }: Planned): string {
+function comparable({ snapshot, actions }: Planned): string {
   const { value, context } = snapshot
   return JSON.stringify([value, context, actions.map(({ type, params }) => [type, params])])
 }

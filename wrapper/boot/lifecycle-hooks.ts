@@ -89,9 +89,9 @@ function runShell(
     child.on('error', (error) => settle(error.message))
     // A hook may leave a server running, which holds its pipe open: its own end counts, not the pipe's.
     child.on('exit', (code, signal) => {
-      const said = (): string | undefined => (code === 0 ? undefined : `${signal ?? `exit ${code}`}: ${tail.trim()}`)
-      const late = clock.setTimer(lastWordsMs, () => settle(said()))
-      child.on('close', () => (late.cancel(), settle(said())))
+      const ending = (): string | undefined => (code === 0 ? undefined : `${signal ?? `exit ${code}`}: ${tail.trim()}`)
+      const late = clock.setTimer(lastWordsMs, () => settle(ending()))
+      child.on('close', () => (late.cancel(), settle(ending())))
     })
   })
 }

@@ -48,10 +48,10 @@ function hookServer(onHook: OnHook, listed: () => void): Server {
     return { tools: [] }
   })
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult => {
-    const told: unknown = params.arguments
-    if (params.name !== wiringTool || !Check(HookArguments, told)) throw new Error('not a hook of the wrapper')
+    const call: unknown = params.arguments
+    if (params.name !== wiringTool || !Check(HookArguments, call)) throw new Error('not a hook of the wrapper')
     // Text that is no JSON the CLI would show to the model; an empty object says nothing.
-    return { content: [{ type: 'text', text: JSON.stringify(onHook(told.event, hookInputOf(told)) ?? {}) }] }
+    return { content: [{ type: 'text', text: JSON.stringify(onHook(call.event, hookInputOf(call)) ?? {}) }] }
   })
   return server
 }

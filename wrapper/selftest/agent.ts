@@ -72,7 +72,7 @@ export interface Agent {
   close(): Promise<void>
 }
 
-export const said = 'understood'
+export const answerText = 'understood'
 const limitMs = 30_000
 
 export async function startAgent(input: AgentInput, options: AgentOptions = {}): Promise<Agent> {
@@ -80,7 +80,7 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
   const root = mkdtempSync(join(tmpdir(), 'contract-'))
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')]
   for (const dir of [home, join(workspace, 'lib')]) mkdirSync(dir, { recursive: true })
-  let decide: Decide = () => ({ kind: 'say', text: said })
+  let decide: Decide = () => ({ kind: 'say', text: answerText })
   let scriptedFrom = 0
   const side = await openWrapperSide()
   const model = await startTestModel(
@@ -131,8 +131,8 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
     submit: async (body) => {
       const token = `c-${input.uuid().slice(0, 8)}`
       const accepted = Promise.withResolvers<void>()
-      const isOurs = ({ event, input: told }: HookCall): boolean =>
-        event === 'UserPromptSubmit' && String(told['prompt']).includes(`[turn ${token}]`)
+      const isOurs = ({ event, input: fields }: HookCall): boolean =>
+        event === 'UserPromptSubmit' && String(fields['prompt']).includes(`[turn ${token}]`)
       side.onHook((call) => (isOurs(call) ? accepted.resolve() : undefined))
       if (!(await submit(terminal, clock, token, sanitise(body), accepted.promise)))
         throw new Error(`the CLI never took ${typedLine(token)}`)

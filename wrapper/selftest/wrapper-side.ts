@@ -46,9 +46,9 @@ export async function openWrapperSide(): Promise<WrapperSide> {
       const call = { event, input }
       hooks.push(call)
       for (const listener of listeners) listener(call)
-      const told = answer(event)
-      if (told === 'refuse') throw new Error('refused')
-      return told
+      const reply = answer(event)
+      if (reply === 'refuse') throw new Error('refused')
+      return reply
     },
   })
   const toolCalls: ToolCall[] = []

@@ -319,9 +319,9 @@ export class Conversation {
   /** A hook may come before the line that it is about. */
   async #settle({ kind, ...ending }: Ending, running: Running): Promise<void> {
     const { collector } = running
-    const told = 'input' in ending ? asText(ending.input.last_assistant_message).trim() : ''
+    const text = 'input' in ending ? asText(ending.input.last_assistant_message).trim() : ''
     const isThere: Readonly<Partial<Record<Ending['kind'], () => boolean>>> = {
-      stop: () => collector.spoke && (told === '' || collector.lastText.trim() === told),
+      stop: () => collector.spoke && (text === '' || collector.lastText.trim() === text),
       'stop-failure': () => collector.isFailed,
     }
     await until(this.#options.clock, settlePollMs, settleMs, async () => {

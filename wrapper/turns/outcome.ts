@@ -87,10 +87,10 @@ function failureVerdict(input: HookInput, withheld: Withheld | undefined, eviden
   return { stopReason: 'api_error', error: { code, message } }
 }
 
-function withheldVerdict({ cause, message, resetsAt }: Withheld, said: string): Verdict {
+function withheldVerdict({ cause, message, resetsAt }: Withheld, text: string): Verdict {
   return {
     stopReason: cause,
-    error: { code: cause, message: message || said, ...(resetsAt === undefined ? {} : { resetsAt }) },
+    error: { code: cause, message: message || text, ...(resetsAt === undefined ? {} : { resetsAt }) },
   }
 }
 
@@ -102,6 +102,6 @@ function ceilingVerdict(limit: number): Verdict {
 }
 
 function finalTextOf(ending: Ending, evidence: TurnEvidence): string {
-  const told = ending.kind === 'stop' ? asText(ending.input.last_assistant_message) : ''
-  return told || evidence.lastText
+  const text = ending.kind === 'stop' ? asText(ending.input.last_assistant_message) : ''
+  return text || evidence.lastText
 }

@@ -78,7 +78,7 @@ export class TurnRunner {
   recover(): void {
     const live = this.live
     if (live) this.#record(live.turnId, { ...lostWithProcess, pushed: [], failed: [] })
-    for (const turn of this.turns) if (isEnded(turn) && !turn.acknowledged) this.#tell(turn)
+    for (const turn of this.turns) if (isEnded(turn) && !turn.acknowledged) this.#sendCompletion(turn)
   }
 
   /** Interrupts what runs and waits until its result is recorded. */
@@ -133,7 +133,7 @@ export class TurnRunner {
     metrics.turnInFlight(0)
     trace.turnEnded(turnId, startedAt, clock.now(), outcome.stopReason)
     this.#record(turnId, { ...outcome, ...published, ...this.#account() })
-    this.#tell(this.find(turnId)!)
+    this.#sendCompletion(this.find(turnId)!)
     if (outcome.stopReason === 'agent_exited' || conversation.agentIsGone) this.#options.onAgentGone()
   }
 
@@ -153,15 +153,15 @@ export class TurnRunner {
     }
   }
 
-  #record(turnId: string, told: TurnOutcome): void {
+  #record(turnId: string, ended: TurnOutcome): void {
     const { refusedCalls } = this.#options.journal
-    const outcome = refusedCalls.length === 0 ? told : { ...told, refusedCalls }
+    const outcome = refusedCalls.length === 0 ? ended : { ...ended, refusedCalls }
     this.#options.journal.record({ type: 'turn.ended', at: this.#now(), turnId, outcome })
     const { state, stopReason, usage, pushed, failed } = outcome
     this.#options.logger.info({ turnId, state, stopReason, usage, pushed, failed }, 'turn ended')
   }
 
-  #tell(turn: Turn): void {
+  #sendCompletion(turn: Turn): void {
     const body: TurnComplete = completionOf(turn, this.#options.identity)
     this.#options.callbacks.send(body, turn.callbackUrl, () =>
       this.#options.journal.record({ type: 'turn.acknowledged', at: this.#now(), turnId: turn.turnId }),

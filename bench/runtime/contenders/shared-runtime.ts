@@ -15,7 +15,7 @@ export interface SharedRuntime {
 export async function startSharedRuntime(url: string, owner: string): Promise<SharedRuntime> {
   const sql = await openPgSql({ url })
   const hints = openPgHints({ url, owner, clock: systemClock, random: Math.random, logger: silentLogger })
-  const runtime = await startOwnRuntime(sql, async () => [], { owner, hint: hints.tell })
+  const runtime = await startOwnRuntime(sql, async () => [], { owner, hint: hints.hint })
   hints.listen(() => runtime.wake())
   return { sql, runtime }
 }

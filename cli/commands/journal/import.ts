@@ -37,7 +37,7 @@ export async function importBundles(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   if (parsed.positionals.length === 0) throw new UsageError(`import takes files\n\n${usage}`)
   const verdicts = parsed.positionals.flatMap((file) => readBundle(file).actors.map((actor) => judge(file, actor)))
-  for (const verdict of verdicts) print(flag(parsed, 'json') ? JSON.stringify(verdict) : said(verdict))
+  for (const verdict of verdicts) print(flag(parsed, 'json') ? JSON.stringify(verdict) : verdictLine(verdict))
   const different = verdicts.filter(({ result }) => result === 'different').length
   const skipped = verdicts.filter(({ result }) => result === 'skipped').length
   if (!flag(parsed, 'json')) print(`${verdicts.length} actors, ${different} different, ${skipped} skipped`)
@@ -108,7 +108,7 @@ function judge(file: string, bundle: ActorBundle): Verdict {
     : { file, address, steps, result: 'different', sameCode, why: difference }
 }
 
-function said({ address, steps, result, sameCode, why }: Verdict): string {
+function verdictLine({ address, steps, result, sameCode, why }: Verdict): string {
   const code = sameCode ? 'the same code' : 'other code than at its export'
   if (result === 'skipped') return `${address}: skipped, its export reports: ${why ?? 'it does not replay'}`
   return result === 'equal'

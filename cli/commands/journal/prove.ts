@@ -55,7 +55,7 @@ export async function prove(args: readonly string[]): Promise<number> {
     sum.steps += result.steps
     if (!result.endsDifferently) return
     sum.different += 1
-    print(flag(parsed, 'json') ? JSON.stringify(result) : said(result))
+    print(flag(parsed, 'json') ? JSON.stringify(result) : whatIfLines(result))
   }
   if (logs.length > 0) for (const file of logs.flatMap(filesOf)) readBundle(file).actors.forEach(take)
   else await withJournal(parsed, async (journal) => eachBundle(journal, kindOf(parsed), take))
@@ -97,7 +97,7 @@ async function eachBundle(journal: JournalApi, kind: string, take: (bundle: Acto
   for await (const { address } of pages) take(await journal.bundle(address))
 }
 
-function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): readonly string[] {
+function whatIfLines({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): readonly string[] {
   const end = fault === undefined ? `ended ${recordedEnd}, would end ${decidedEnd}` : `cannot be replayed: ${fault}`
   if (first === undefined) return [`${address}: ${end}`]
   const { seq, event, recorded, decided } = first

@@ -34,7 +34,7 @@ export async function replay(args: readonly string[]): Promise<number> {
       sum.steps += result.steps
       if (!result.equal) sum.different += 1
       if (isJson) print(JSON.stringify(result))
-      else if (!result.equal || named.length > 0) print(said(result))
+      else if (!result.equal || named.length > 0) print(replayLine(result))
     }
   })
   if (!isJson) print(`${sum.actors} actors, ${sum.steps} steps, ${sum.different} different`)
@@ -48,6 +48,6 @@ async function* everyAddress(journal: JournalApi): AsyncGenerator<string> {
   for await (const { address } of pages) yield address
 }
 
-function said({ address, steps, equal, firstDifference }: ReplayAnswer): string {
+function replayLine({ address, steps, equal, firstDifference }: ReplayAnswer): string {
   return equal ? `${address}: ${steps} steps, equal` : `${address}: ${firstDifference ?? 'differs'}`
 }

@@ -46,11 +46,11 @@ export async function retention(args: readonly string[]): Promise<number> {
   if ((verb !== undefined && verb !== 'sweep') || rest.length > 0) throw new UsageError(usage)
   const client = await connectOrchestrator(parsed)
   const answer = await client.ask(Answer, verb === 'sweep' ? 'POST' : 'GET', '/operations/retention')
-  print(flag(parsed, 'json') ? JSON.stringify(answer) : said(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : retentionLines(answer))
   return (answer.last?.refused.length ?? 0) === 0 ? 0 : 1
 }
 
-function said({ policy, last }: Answer): readonly string[] {
+function retentionLines({ policy, last }: Answer): readonly string[] {
   const limit = (value: number, unit: string): string => (value === 0 ? `any number of ${unit}` : `${value} ${unit}`)
   const lines = [
     `kept: ${limit(policy.days, 'days')}, ${limit(policy.events, 'events of one actor')}; after an actor's end ${limit(policy.finalDays, 'days')}`,

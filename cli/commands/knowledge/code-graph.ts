@@ -75,7 +75,7 @@ async function push(parsed: Parsed, dir: string): Promise<number> {
         ? `${repo}: nothing has changed since the last push`
         : [
             `${repo}: pushed ${sent.files} of ${outcome.files_read} files as ${sent.mode}: ${sent.entities} entities, ${sent.edges} edges`,
-            ...saySkipped(outcome.skipped),
+            ...skippedLines(outcome.skipped),
           ],
     )
   return 0
@@ -89,7 +89,7 @@ async function write(parsed: Parsed, dir: string): Promise<number> {
     return 0
   }
   await pipeline(jsonLines(extraction.pieces, '\n'), createWriteStream(out))
-  print(flag(parsed, 'json') ? JSON.stringify(summary(extraction)) : sayExtracted(extraction))
+  print(flag(parsed, 'json') ? JSON.stringify(summary(extraction)) : extractionLines(extraction))
   return 0
 }
 
@@ -111,7 +111,7 @@ async function read(parsed: Parsed, dir: string, name: string): Promise<Extracti
     dir,
     programDir,
     clock: systemClock,
-    onProgress: shown.tell,
+    onProgress: shown.update,
     ...(cache === undefined ? {} : { cache }),
     ...(threads === 0 ? {} : { threads }),
     ...(largestBytes === 0 ? {} : { largestBytes }),
@@ -139,17 +139,17 @@ function summary({ pieces, cached, bytes, skipped }: Extraction): Summary {
   return { files_read: pieces.length, cached, bytes, skipped: reasons }
 }
 
-function sayExtracted(extraction: Extraction): readonly string[] {
+function extractionLines(extraction: Extraction): readonly string[] {
   const [entities, edges] = [total(extraction.pieces, 'entities'), total(extraction.pieces, 'edges')]
   const { files_read, skipped } = summary(extraction)
-  return [`${files_read} files: ${entities} entities, ${edges} edges`, ...saySkipped(skipped)]
+  return [`${files_read} files: ${entities} entities, ${edges} edges`, ...skippedLines(skipped)]
 }
 
 function total(pieces: readonly FilePiece[], of: 'entities' | 'edges'): number {
   return pieces.reduce((sum, piece) => sum + piece[of].length, 0)
 }
 
-function saySkipped(skipped: Readonly<Record<string, number>>): readonly string[] {
+function skippedLines(skipped: Readonly<Record<string, number>>): readonly string[] {
   const parts = Object.entries(skipped).map(([reason, files]) => `${files} ${reason}`)
   return parts.length === 0 ? [] : [`skipped: ${parts.join(', ')}`]
 }

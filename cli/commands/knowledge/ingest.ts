@@ -70,7 +70,7 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
   const { order, plan } = await planned(parsed, dir, repo, record)
   const shown = progress('ingesting', Date.now)
   const totals = await send(plan, {
-    ...{ client, repo, wait, onProgress: shown.tell },
+    ...{ client, repo, wait, onProgress: shown.update },
     mostJobs: count(parsed, 'jobs', Infinity),
   })
   shown.end()
@@ -92,7 +92,7 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
         : `${repo}: ${totals.done} stored, ${totals.skipped} there already, ${totals.purged} earlier ones removed, ${totals.failed} failed`,
     )
     if (totals.due > totals.failed) print(`${repo}: ${totals.due} are left for the next run`)
-    for (const line of sayLeftOut(plan.leftOut)) print(line)
+    for (const line of leftOutLines(plan.leftOut)) print(line)
     for (const error of totals.errors.slice(0, 20)) printError(error)
   }
   return totals.succeeded ? 0 : 1
@@ -132,7 +132,7 @@ async function recordOf(client: MemoryClient, repo: string): Promise<IngestRecor
   const record = await settledRecord(repo, { client, wait }, ({ id, done, failed, skipped, total }) => {
     if (!seen.has(id)) printError(`${repo}: the ingest job ${id} has not ended: waiting for it`)
     seen.add(id)
-    shown.tell(done + failed + skipped, total)
+    shown.update(done + failed + skipped, total)
   })
   shown.end()
   return record
@@ -154,7 +154,7 @@ async function planned(
     isWhole: flag(parsed, 'all'),
   }
   const shown = progress('reading', Date.now)
-  const plan = await planIngest(order, record, shown.tell)
+  const plan = await planIngest(order, record, shown.update)
   shown.end()
   return { order, plan }
 }
@@ -175,7 +175,7 @@ async function issuesOf(parsed: Parsed): Promise<readonly Issue[] | undefined> {
   return fetchIssues({ api, name, token: process.env['FORGE_TOKEN'], clock: systemClock, fetch })
 }
 
-function sayLeftOut(leftOut: readonly LeftOut[]): string[] {
+function leftOutLines(leftOut: readonly LeftOut[]): string[] {
   const secrets = leftOut.filter(({ reason }) => reason.includes('secret'))
   const others = leftOut.length - secrets.length
   return [

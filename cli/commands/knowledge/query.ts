@@ -63,7 +63,7 @@ export async function query(args: readonly string[]): Promise<number> {
     ...(repo === undefined ? {} : { filter: { repo } }),
     ...(kinds === undefined ? {} : { kinds }),
   })
-  print(flag(parsed, 'json') ? JSON.stringify(answer) : say(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : answerLines(answer))
   return 0
 }
 
@@ -80,7 +80,7 @@ function kindsOf(parsed: Parsed): readonly MemoryKind[] | undefined {
   return memoryKinds.filter((kind) => words.has(kind))
 }
 
-function say(answer: unknown): readonly string[] {
+function answerLines(answer: unknown): readonly string[] {
   if (Value.Check(Description, answer)) return answer.summary.split('\n')
   if (!Value.Check(Answer, answer))
     throw new Error('the knowledge service sent an answer that breaks its schema: its version may differ')

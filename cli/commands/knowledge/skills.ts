@@ -33,11 +33,11 @@ export async function skills(args: readonly string[]): Promise<number> {
     files.map(async (file) => checkSkillText(file, await readFile(file, 'utf8'), manifest)),
   )
   const faults = found.flat()
-  print(flag(parsed, 'json') ? JSON.stringify({ files: files.length, faults }) : say(files.length, faults))
+  print(flag(parsed, 'json') ? JSON.stringify({ files: files.length, faults }) : skillLines(files.length, faults))
   return faults.length === 0 ? 0 : 1
 }
 
-function say(files: number, faults: readonly SkillFault[]): readonly string[] {
+function skillLines(files: number, faults: readonly SkillFault[]): readonly string[] {
   const lines = faults.map(({ file, line, column, call, message }) => `${file}:${line}:${column}: ${call}: ${message}`)
   return [...lines, `${files} files, ${faults.length} faults`]
 }

@@ -86,7 +86,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   const result = await (parsed.values['chaos'] === undefined
     ? runMainJob(await runOptions(parsed, dir, interrupted))
     : disturbed(parsed, dir, interrupted))
-  tell(parsed, result, dir)
+  printReport(parsed, result, dir)
   const left = flag(parsed, 'keep') ? await untilStopped(result, write(parsed), interrupted) : []
   return result.report.ok && left.length === 0 ? 0 : 1
 }
@@ -119,8 +119,8 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
 async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunResult> {
   const kills = count(parsed, 'chaos', 0)
   const seed = count(parsed, 'seed', Math.floor(Math.random() * 2 ** 31))
-  const say = write(parsed)
-  say(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
+  const print = write(parsed)
+  print(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
   const quiet = `${dir}-undisturbed`
   const { report } = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
   const why = report.faults.join('; ')
@@ -129,7 +129,7 @@ async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Prom
   // From the minting of the Task to its end.
   const times = report.task.stages.map(({ at }) => Date.parse(at))
   const lengthMs = Math.max(...times) - Math.min(...times)
-  say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
+  print(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
   return runMainJob({ ...(await runOptions(parsed, dir, signal)), chaos: { kills, seed, lengthMs } })
 }
 
@@ -137,29 +137,29 @@ function write(parsed: Parsed): (line: string) => void {
   return flag(parsed, 'json') ? printError : print
 }
 
-function tell(parsed: Parsed, { report }: RunResult, dir: string): void {
-  const say = write(parsed)
+function printReport(parsed: Parsed, { report }: RunResult, dir: string): void {
+  const print = write(parsed)
   const took = (report.durationMs / 1000).toFixed(1)
-  say('')
-  say(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
-  for (const fault of report.faults) say(`  - ${fault}`)
-  if (report.kills) say(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
-  say(`state: ${dir}`)
+  print('')
+  print(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
+  for (const fault of report.faults) print(`  - ${fault}`)
+  if (report.kills) print(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
+  print(`state: ${dir}`)
   const commit = report.mergeRequest?.mergeCommit ?? 'HEAD'
-  if (report.ok) say(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
-  if (!flag(parsed, 'keep')) say(`${program} up stays, and lets you take part; --keep leaves a demo running`)
+  if (report.ok) print(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
+  if (!flag(parsed, 'keep')) print(`${program} up stays, and lets you take part; --keep leaves a demo running`)
   if (flag(parsed, 'json')) print(JSON.stringify(report))
 }
 
 async function untilStopped(
   { stack }: RunResult,
-  say: (line: string) => void,
+  print: (line: string) => void,
   interrupted: AbortSignal,
 ): Promise<readonly string[]> {
-  say(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
+  print(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
   await aborted(interrupted)
   const left = await stack.stop()
-  for (const one of left) say(`  - ${one}`)
+  for (const one of left) print(`  - ${one}`)
   return left
 }
 

@@ -77,7 +77,7 @@ async function rebuild(env: Environment): Promise<number> {
       ...parts,
       clock: systemClock,
       logger,
-      told: shown.tell,
+      onProgress: shown.update,
     })
     shown.end()
     print(

@@ -36,9 +36,9 @@ export async function apply(args: readonly string[]): Promise<number> {
   const documents = documentsOf(file)
   if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(judge)
-  const warned = new Set(checked.flatMap(sayWarnings))
+  const warned = new Set(checked.flatMap(warningLines))
   for (const line of warned) printError(line)
-  const faults = checked.flatMap(sayFaults)
+  const faults = checked.flatMap(faultLines)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
   const client = await connectOrchestrator(parsed)
   for (const document of documents) {
@@ -54,7 +54,7 @@ export async function apply(args: readonly string[]): Promise<number> {
       throw error
     })
     // Only the orchestrator knows its settings; what this side has said already is not repeated.
-    const more = warnings.map((warning) => sayWarning(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
+    const more = warnings.map((warning) => warningLine(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
     for (const line of more) printError(line)
     print(`${kind.toLowerCase()}/${name} ${change}`)
     if (kind === 'Task') print(`  applied by hand: this counts as its approval`)
@@ -86,14 +86,14 @@ function nameOf(checked: Checked): string {
     : `${checked.manifest.kind || 'document'} ${checked.manifest.name}`
 }
 
-function sayFaults(checked: Checked): readonly string[] {
+function faultLines(checked: Checked): readonly string[] {
   return checked.faults.map(({ path, message }) => `  ${nameOf(checked)}: ${path} ${message}`)
 }
 
-function sayWarnings(checked: Checked): readonly string[] {
-  return checked.warnings.map((warning) => sayWarning(nameOf(checked), warning))
+function warningLines(checked: Checked): readonly string[] {
+  return checked.warnings.map((warning) => warningLine(nameOf(checked), warning))
 }
 
-function sayWarning(name: string, { path, message }: ManifestFault): string {
+function warningLine(name: string, { path, message }: ManifestFault): string {
   return `warning: ${name}: ${path} ${message}`
 }

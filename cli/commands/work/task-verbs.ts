@@ -62,13 +62,13 @@ async function ask({ name, usage, withReason }: Verb, args: readonly string[]): 
   const client = await connectOrchestrator(parsed)
   const body = { task, ...(reason === undefined ? {} : { reason }) }
   const answer = await client.ask(Stage, 'POST', `/operations/${name}`, body)
-  print(flag(parsed, 'json') ? JSON.stringify(answer) : `${task}: ${sayStage(answer)}`)
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : `${task}: ${stageText(answer)}`)
   return 0
 }
 
 const Stage = Type.Object({ stage: Type.String(), stageReason: Type.Union([Type.String(), Type.Null()]) })
 type Stage = Static<typeof Stage>
 
-function sayStage({ stage, stageReason }: Stage): string {
+function stageText({ stage, stageReason }: Stage): string {
   return stageReason === null ? stage : `${stage}, ${stageReason}`
 }

@@ -18,7 +18,7 @@ export interface OngoingCall {
   /** The client gave it up: nothing more is asked. */
   readonly signal: AbortSignal
   /** Why it takes so long. */
-  readonly tell: (message: string) => void
+  readonly report: (message: string) => void
 }
 
 /** The two REST interfaces, behind the wrapper's broker, which adds the credential that no tool ever has. */
@@ -79,7 +79,7 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
     if (call.signal.aborted) throw new ToolFailure('the call was cancelled; what it asked for may have happened')
     if (!(answer instanceof Error) && !unreachable.includes(answer.status)) return answer
     if (options.clock.now() - since < options.patienceMs) {
-      call.tell('the platform cannot be reached; trying again')
+      call.report('the platform cannot be reached; trying again')
       await sleep(options.clock, waitMs, call.signal)
       return reach(service, path, asked, since, Math.min(waitMs * 2, longestWaitMs))
     }
@@ -95,7 +95,7 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
     if (ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }
     if (data !== undefined && guidance.includes(String(data['code'])))
       return { text: JSON.stringify(data, null, 2), data }
-    throw new ToolFailure(sayProblem(status, data, text))
+    throw new ToolFailure(problemText(status, data, text))
   }
   return {
     pod: options.pod,
@@ -130,7 +130,7 @@ function parse(text: string): Record<string, unknown> | undefined {
 }
 
 /** Code, detail and every listed fault: all that the model needs to repair its call. */
-function sayProblem(status: number, problem: Record<string, unknown> | undefined, text: string): string {
+function problemText(status: number, problem: Record<string, unknown> | undefined, text: string): string {
   if (problem === undefined) return `the platform answered ${status}: ${text.slice(0, 500)}`
   const faults = Array.isArray(problem['errors']) ? (problem['errors'] as { path?: string; message?: string }[]) : []
   const rest = Object.entries(problem).filter(

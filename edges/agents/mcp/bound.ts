@@ -49,13 +49,13 @@ function withFewerItems(data: Data, options: BoundOptions): Data {
     const { nextCursor: _nextCursor, next_cursor: _next, ...rest } = left
     const cut = [
       ...((left['cut'] as readonly string[] | undefined) ?? []),
-      saidOf(name, kept.length, items.length, options),
+      cutNote(name, kept.length, items.length, options),
     ]
     return { ...rest, [name]: kept, cut }
   }, data)
 }
 
-function saidOf(name: string, kept: number, all: number, { keep, hasCursor }: BoundOptions): string {
+function cutNote(name: string, kept: number, all: number, { keep, hasCursor }: BoundOptions): string {
   const shown = `the ${keep} ${kept} of ${all} ${name}`
   return hasCursor
     ? `${shown}: call again with limit=${kept}, then go on with its nextCursor`
@@ -74,13 +74,13 @@ function fitting(items: readonly unknown[], most: number, keep: BoundOptions['ke
 /** The longest text gives way until all fits; what has no long text is a list of small things in one item. */
 function withShorterTexts(data: Data, { readOn }: BoundOptions): Data {
   const longest = longestText(data)
-  const said = (end: number): string =>
+  const cutMark = (end: number): string =>
     `[cut: ${end} of ${longest.length} characters${readOn === undefined ? '' : `; ${readOn(end)} to read on`}]`
   const cutAt = (end: number): Data =>
     replaceText(
       data,
       longest,
-      `${longest.slice(0, wholeCharacters(longest, end))}\n${said(wholeCharacters(longest, end))}`,
+      `${longest.slice(0, wholeCharacters(longest, end))}\n${cutMark(wholeCharacters(longest, end))}`,
     ) as Data
   let [fits, tooLong] = [0, longest.length]
   if (lengthOf(cutAt(fits)) > mostAnswerCharacters) return { cut: ['the answer is too large: ask a narrower question'] }

@@ -59,11 +59,11 @@ export function createMcpServer(options: McpServerOptions): Server {
   const server = new Server({ name: 'platform', version: options.version }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(published) as never }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const progress = tellProgress(options.clock, params._meta?.progressToken, extra)
+    const progress = reportProgress(options.clock, params._meta?.progressToken, extra)
     const asked = { id: params._meta?.[toolUseId], tool: params.name, arguments: params.arguments }
     try {
       return await options.runner.perform(asked, (calls) => {
-        const backend = options.backend(calls, { signal: extra.signal, tell: progress.tell })
+        const backend = options.backend(calls, { signal: extra.signal, report: progress.report })
         return callTool({ tools, profile: options.profile, kept }, backend, params.name, params.arguments ?? {})
       })
     } catch (error) {
@@ -83,20 +83,20 @@ const toolUseId = 'claudecode/toolUseId'
 const progressEveryMs = 5000
 
 interface Progress {
-  readonly tell: (message: string) => void
+  readonly report: (message: string) => void
   readonly stop: () => void
 }
 
 /** Only to a client that asked for it; counted up, because a client may drop what does not grow (MCP, progress). */
-function tellProgress(
+function reportProgress(
   clock: Clock,
   progressToken: string | number | undefined,
   extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
 ): Progress {
-  if (progressToken === undefined) return { tell: () => undefined, stop: () => undefined }
+  if (progressToken === undefined) return { report: () => undefined, stop: () => undefined }
   let progress = 0
   let timer: Timer | undefined
-  const tell = (message: string): void => {
+  const report = (message: string): void => {
     progress += 1
     void extra
       .sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } })
@@ -104,12 +104,12 @@ function tellProgress(
   }
   function again(): void {
     timer = clock.setTimer(progressEveryMs, () => {
-      tell('waiting for the platform')
+      report('waiting for the platform')
       again()
     })
   }
   again()
-  return { tell, stop: () => timer?.cancel() }
+  return { report, stop: () => timer?.cancel() }
 }
 
 /** The last long text that the agent reads page by page, and the call that it answers. */
@@ -134,8 +134,8 @@ async function callTool(
   if (tool === undefined)
     return failure(`there is no tool ${name}; there are: ${tools.map((known) => known.name).join(', ')}`)
   const shape = faultsOf(tool.input, input)
-  const told = new Set(shape.map(({ path }) => path))
-  const faults = [...shape, ...(tool.faults?.(input, profile) ?? []).filter(({ path }) => !told.has(path))]
+  const ofShape = new Set(shape.map(({ path }) => path))
+  const faults = [...shape, ...(tool.faults?.(input, profile) ?? []).filter(({ path }) => !ofShape.has(path))]
   if (faults.length > 0)
     return failure(
       [

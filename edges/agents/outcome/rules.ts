@@ -40,8 +40,8 @@ export function conditionalFaults(kind: AgentKind, payload: Payload): readonly R
 /** `action`, or the verdict of a review; refine has neither. */
 export function actionOf(kind: AgentKind, payload: Payload): string {
   if (kind === 'refine') return 'refine'
-  const said = payload[kind === 'review' ? 'verdict' : 'action']
-  return typeof said === 'string' ? said : ''
+  const action = payload[kind === 'review' ? 'verdict' : 'action']
+  return typeof action === 'string' ? action : ''
 }
 
 /** What is to be written on the forge names repositories of the Project: said in the call, for later nobody is there to hear it. */

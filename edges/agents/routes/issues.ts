@@ -100,7 +100,7 @@ async function perform(
     return { status: 'ok', number, url: issue.url }
   }
   if (wanted.action === 'close') await refuseAnothers(deps, caller, access, number)
-  const said = await comment(
+  const posted = await comment(
     deps,
     caller,
     access,
@@ -108,7 +108,7 @@ async function perform(
     (wanted.action === 'close' ? wanted.comment : wanted.body) ?? '',
   )
   if (wanted.action === 'close') await forge.closeIssue(path, number)
-  return said
+  return posted
 }
 
 interface IssueNow {

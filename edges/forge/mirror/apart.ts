@@ -92,7 +92,7 @@ async function isNoMore(subjects: Subjects, scope: Scope, { kind, number }: Subj
   }
   await subjects.withSubject(scope, kind, number, async (subject) => {
     await markGone(subject)
-    await subject.tell()
+    await subject.notify()
   })
   return true
 }

@@ -24,7 +24,7 @@ import { insertDeliveredPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
-import { issueEditedTelling } from './facts/tell.ts'
+import { issueEditedNotification } from './facts/notifications.ts'
 
 export async function applyChange(
   subjects: Subjects,
@@ -80,11 +80,11 @@ const hiding: ReadonlySet<string> = new Set(['edited', 'deleted', 'other'])
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
   const { issue, by } = change
   return subjects.withSubject(scope, 'issue', issue.number, async (subject) => {
-    const told = await subject.take([issue.author, by], (tx, context) =>
+    const taken = await subject.take([issue.author, by], (tx, context) =>
       takeInIssue(tx, context, issue, 'told', change),
     )
-    const { how, before } = told
-    const { after } = await settled(subject, change, told)
+    const { how, before } = taken
+    const { after } = await settled(subject, change, taken)
     await reportIssue(subject, [change], { how, before, after }, by, delivery)
   })
 }
@@ -121,9 +121,9 @@ async function reportIssue(
     did('labeled') && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
   const cameBack = asked && !hasTrigger(before, project) && hasTrigger(after, project)
   const edited = did('edited') && !people.isOwn(by) && people.isGatedHuman(by)
-  await subject.tell({
+  await subject.notify({
     ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
-    ...(edited ? { also: [issueEditedTelling(after, { project, people }, delivery, by.login, now)] } : {}),
+    ...(edited ? { also: [issueEditedNotification(after, { project, people }, delivery, by.login, now)] } : {}),
   })
 }
 
@@ -142,7 +142,7 @@ async function orGone(subject: Subject, read: () => Promise<void>): Promise<void
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
     await markGone(subject)
-    await subject.tell()
+    await subject.notify()
   }
 }
 
@@ -172,7 +172,7 @@ async function rereadMergeRequest(subject: Subject, change: SubjectChange): Prom
     if (headSha !== undefined) await recordHeadPush(subject, found, { ...change, action: act.action, headSha })
   }
   if (change.thread === true) await takeRevoked(subject, change, await readThread(subject))
-  await subject.tell()
+  await subject.notify()
 }
 
 /** What he gave anew stands under an id of its own, and is listed. */
@@ -194,7 +194,7 @@ function applyThread(subjects: Subjects, scope: Scope, { on, number }: ThreadCha
     orGone(subject, async () => {
       if ((await subject.row()) === undefined) await readSubject(subject)
       await readThread(subject)
-      await subject.tell()
+      await subject.notify()
     }),
   )
 }
@@ -218,7 +218,7 @@ function applyMergeRequest(subjects: Subjects, scope: Scope, change: MergeReques
     if ((await take(mergeRequest, 'told')).how === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
     await recordHeadPush(subject, mergeRequest, { ...change, headSha: change.afterSha ?? mergeRequest.headSha })
-    await subject.tell()
+    await subject.notify()
   })
 }
 
@@ -238,7 +238,7 @@ function applyComment(subjects: Subjects, scope: Scope, change: CommentChange): 
         old: row !== undefined && isOld(comment, row, context.people),
       }),
     )
-    await subject.tell()
+    await subject.notify()
   })
 }
 
@@ -258,7 +258,7 @@ async function applyCi(subjects: Subjects, scope: Scope, { sha, mergeRequest }: 
   for (const number of numbers) {
     await subjects.withSubject(scope, 'mr', number, async (subject) => {
       await readChecks(subject, true)
-      await subject.tell()
+      await subject.notify()
     })
   }
 }
@@ -326,7 +326,7 @@ async function applyPush(subjects: Subjects, scope: Scope, change: PushChange): 
           found.headSha === after ? { action: 'pushed', by, mergeRequest: found } : undefined,
         ),
       )
-      await subject.tell()
+      await subject.notify()
     })
   }
 }

@@ -44,7 +44,7 @@ export interface Mirror {
   /** Who accounts are to a repository at this moment; undefined where it is not enrolled. */
   people(project: string, repository: string): Promise<People | undefined>
   /** When maintainers gave this command in the thread, for example `allow-ci-changes` (GIT-4): in words that are their own and stand. */
-  maintainerSaidAt(
+  maintainerCommandTimes(
     project: string,
     repository: string,
     on: ForgeSubjectKind,
@@ -107,7 +107,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (project === undefined || repository === undefined) return undefined
       return options.rules.people(project, repository, await boundAccounts(sql, project.uid))
     },
-    maintainerSaidAt: (...command) => commandTimes(options, ...command),
+    maintainerCommandTimes: (...command) => commandTimes(options, ...command),
     async withheld(id, threads) {
       const project = await requireProject(options, id)
       const known = await currentPlaces(options, project)
@@ -156,7 +156,7 @@ async function pushedBy(
 
 async function commandTimes(
   options: MirrorOptions,
-  ...[project, repository, kind, number, command]: Parameters<Mirror['maintainerSaidAt']>
+  ...[project, repository, kind, number, command]: Parameters<Mirror['maintainerCommandTimes']>
 ): Promise<readonly number[]> {
   const scope = await openScope(options, project, repository)
   const bound = await boundAccounts(options.sql, scope.project.uid)

@@ -11,7 +11,7 @@ import { loadThread, markDeleted, markMissed } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext, type Taken } from './take-in.ts'
-import { isOurs } from './facts/tell.ts'
+import { isOurs } from './facts/notifications.ts'
 import { letsGo } from './facts/words.ts'
 
 /** A subject whose lock the caller has, and what is known of it (subject.ts). */
@@ -24,7 +24,7 @@ interface Subject {
   takeWords(accounts: readonly ForgeAccount[], change: Change<unknown>): Promise<void>
   people(): Promise<People>
   wrote(row: MirroredSubject): void
-  tell(): Promise<void>
+  notify(): Promise<void>
 }
 
 type Change<Result> = (tx: Queryable, context: TakeInContext) => Promise<Result>
@@ -147,7 +147,7 @@ export async function readAndReport(subject: Subject): Promise<ThreadReading> {
   await readSubject(subject)
   const reading = await readThread(subject)
   if (subject.key.kind === 'mr') await readChecks(subject, true)
-  await subject.tell()
+  await subject.notify()
   return reading
 }
 

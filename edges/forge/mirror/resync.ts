@@ -181,7 +181,7 @@ async function retell(subjects: Subjects, scope: Scope, apart: Apart): Promise<v
   for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'issue' }))
     await apart.read('issue', number, async (subject) => {
       if (revision > 0 && isOpen) await readThread(subject)
-      await subject.tell()
+      await subject.notify()
     })
   for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'mr' }))
     await apart.read('mr', number, (subject) => rereadMergeRequest(subject, revision > 0 && isOpen))
@@ -192,7 +192,7 @@ async function rereadMergeRequest(subject: Subject, open: boolean): Promise<void
     await readThread(subject)
     await readChecks(subject, true)
   }
-  await subject.tell()
+  await subject.notify()
 }
 
 /**

@@ -18,12 +18,19 @@ import { columnOf } from './store/places.ts'
 import { claimRevision, isAnyMerged, loadSubject, markTold } from './store/subjects.ts'
 import type { TakeInContext, Taken } from './take-in.ts'
 import { loadThreads } from './task-words.ts'
-import { commentTellings, factsFor, factsTelling, subjectAddress, untold, type Facts } from './facts/tell.ts'
+import {
+  commentNotifications,
+  factsFor,
+  factsNotification,
+  subjectAddress,
+  unnotified,
+  type Facts,
+} from './facts/notifications.ts'
 
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
 const MOST_CLAIMS = 10
 
-interface ToTell {
+interface NotifyOptions {
   /** The key of a maintainer's wish to begin anew. */
   readonly retry?: string
   readonly also?: readonly Delivery[]
@@ -90,7 +97,7 @@ export class Subject {
   }
 
   /** Tells the actor what it doesn't know. */
-  async tell({ retry, also = [] }: ToTell = {}): Promise<void> {
+  async notify({ retry, also = [] }: NotifyOptions = {}): Promise<void> {
     const row = await this.row()
     if (row === undefined) return
     const isPerhapsBehind = !row.complete || row.kind === 'mr'
@@ -99,21 +106,21 @@ export class Subject {
       if (!row.complete) await readThread(this)
       if (row.kind === 'mr') await readChecks(this, false)
     }
-    await this.#tellFacts(retry)
-    await this.#tellComments()
+    await this.#notifyFacts(retry)
+    await this.#notifyComments()
     if ((await this.row())!.revision > 0) for (const delivery of also) await this.options.deliver(delivery)
   }
 
-  async #tellFacts(retry: string | undefined): Promise<void> {
+  async #notifyFacts(retry: string | undefined): Promise<void> {
     const { key, scope } = this
     const { sql, clock, deliver } = this.options
-    const told = await this.#claim()
-    if (told === undefined) return
-    const { now, facts, isNews } = told
+    const claimed = await this.#claim()
+    if (claimed === undefined) return
+    const { now, facts, isNews } = claimed
     const context = { project: scope.project }
-    if (isNews) await deliver(factsTelling(now, facts, context, clock.now()))
+    if (isNews) await deliver(factsNotification(now, facts, context, clock.now()))
     if (retry !== undefined && now.kind === 'issue') {
-      const { event, to } = factsTelling(now, facts, context, clock.now())
+      const { event, to } = factsNotification(now, facts, context, clock.now())
       await deliver({ to, key: retry, event: { ...event, retry: true } })
     }
     if (!isNews) return
@@ -145,17 +152,18 @@ export class Subject {
     )
   }
 
-  async #tellComments(): Promise<void> {
+  async #notifyComments(): Promise<void> {
     const { key } = this
     const { sql, clock, deliver } = this.options
     const context = await this.#context()
-    const open = untold(context.thread)
+    const open = unnotified(context.thread)
     if (open.length === 0) return
     // Another process may have given it an actor since.
     if ((await this.row())!.revision === 0) this.#row = undefined
     const row = (await this.row())!
     // Without an actor there is nobody to tell, and what it reads at its birth is the whole thread.
-    if (row.revision > 0) for (const delivery of commentTellings(row, context, clock.now())) await deliver(delivery)
+    if (row.revision > 0)
+      for (const delivery of commentNotifications(row, context, clock.now())) await deliver(delivery)
     await markCommentsTold(
       sql,
       key,
@@ -225,7 +233,7 @@ export function createSubjects(options: MirrorOptions): Subjects {
       const place = `${key.project}/${columnOf(key)}/${kind}/${number}`
       const subject = new Subject(options, scope, key)
       const result = await serial.run(place, () => work(subject))
-      if (kind === 'mr' && subject.concernsIssues) await tellIssues(subjects, scope, key)
+      if (kind === 'mr' && subject.concernsIssues) await notifyIssues(subjects, scope, key)
       return result
     },
   }
@@ -233,12 +241,12 @@ export function createSubjects(options: MirrorOptions): Subjects {
 }
 
 /** Outside of the lock of the merge request: each Issue has its own. */
-async function tellIssues(subjects: Subjects, { project }: Scope, key: SubjectKey): Promise<void> {
+async function notifyIssues(subjects: Subjects, { project }: Scope, key: SubjectKey): Promise<void> {
   const { options } = subjects
   const places = (await options.threadsOf(subjectAddress(project, key))) ?? []
   for (const { kind, repository, number } of places) {
     if (kind !== 'issue' || repositoryNamed(project, repository) === undefined) continue
     const scope = await openScope(options, projectId(project), repository)
-    await subjects.withSubject(scope, kind, number, (subject) => subject.tell())
+    await subjects.withSubject(scope, kind, number, (subject) => subject.notify())
   }
 }

@@ -14,7 +14,7 @@ function row(id: string, more: Partial<MirroredComment> = {}): MirroredComment {
     createdAt: 0,
     updatedAt: 0,
   }
-  return { comment, bodyHash: `hash-${id}`, told: true, ...more } as unknown as MirroredComment
+  return { comment, bodyHash: `hash-${id}`, notified: true, ...more } as unknown as MirroredComment
 }
 
 async function editors(...rows: readonly MirroredComment[]): Promise<readonly (string | undefined)[]> {

@@ -105,7 +105,7 @@ async function openAgain(
   for (const one of others) {
     const { target, number } = one
     const issue = await issueNow(one)
-    if (issue?.state === 'open' && (await saidOn(one, by)) === undefined) open.push(one)
+    if (issue?.state === 'open' && (await commentBy(one, by)) === undefined) open.push(one)
     if (issue === undefined || !isClosedBy(target, issue, mergedAt)) continue
     await openOnce(one, issue, by)
     await deps.mirror.refresh(
@@ -135,13 +135,13 @@ function isClosedBy({ project }: Target, { state, closedBy, closedAt = 0 }: Forg
 
 async function openOnce(one: Bystander, { closedAt = 0 }: ForgeIssue, by: string): Promise<void> {
   const { target, number } = one
-  const said = await saidOn(one, by)
-  if (said !== undefined && closedAt > said.createdAt) return
+  const existing = await commentBy(one, by)
+  if (existing !== undefined && closedAt > existing.createdAt) return
   await commentOnce(target, 'issue', number, sentence(by), { key: keyBy(by) })
   await target.forge.reopenIssue(target.path, number)
 }
 
-function saidOn({ target, number }: Bystander, by: string): Promise<ForgeComment | undefined> {
+function commentBy({ target, number }: Bystander, by: string): Promise<ForgeComment | undefined> {
   return ownCommentOf(target, 'issue', number, keyBy(by))
 }
 

@@ -4,7 +4,7 @@ import { inert, inertTitle, withClosing } from '../../../machines/rules/executed
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { ValidationError } from '../errors.ts'
 import { keyMarker, withMarkers } from '../marker.ts'
-import { subjectAddress } from '../mirror/facts/tell.ts'
+import { subjectAddress } from '../mirror/facts/notifications.ts'
 import type { ForgeMergeRequest } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { commentMore } from './issues.ts'

@@ -185,9 +185,9 @@ const MOST_REFUSAL = 900
 function forgeRefusal(out: string, err: string): string {
   const lines = err.trim().split('\n')
   const rejected = out.split('\n').find((line) => line.startsWith('!'))
-  const said = lines
+  const remoteLines = lines
     .flatMap((line) => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []))
     .filter((line) => /\w/.test(line))
-  const text = rejected === undefined ? (lines.at(-1) ?? '') : [rejected.split('\t').at(-1), ...said].join('; ')
+  const text = rejected === undefined ? (lines.at(-1) ?? '') : [rejected.split('\t').at(-1), ...remoteLines].join('; ')
   return `the forge refused the push: ${text.replaceAll(/https?:\/\/\S+/g, '<forge>')}`.slice(0, MOST_REFUSAL)
 }

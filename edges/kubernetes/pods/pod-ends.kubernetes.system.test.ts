@@ -9,7 +9,7 @@ import { startKubelet, type Kubelet } from '../../../standins/kubelet/kubelet.ts
 import { describeRequiring } from '../../../testing/requires.ts'
 import type { LogWish, PodLog, PodObservation, PodSpec } from '../../ports/pods.ts'
 import { pathOf } from '../api/api.ts'
-import { lessons } from './pod-lessons.ts'
+import { remediationHints } from './remediation-hints.ts'
 import { managedBy, managedByLabel, podAnnotation } from './pod-names.ts'
 import { podsResource } from './pod-requests.ts'
 import { podInputs } from '../testing/pod-fixture.ts'
@@ -105,7 +105,7 @@ describeRequiring('kubernetes', 'how pods of a cluster end', () => {
           if (seen?.state !== 'gone') throw new Error(`${spec.pod} is not gone: ${JSON.stringify(seen)}`)
           return seen
         }, soon)
-        const { next } = lessons.find(({ reasons: of }) => of.includes(reasons[0]))!
+        const { next } = remediationHints.find(({ reasons: of }) => of.includes(reasons[0]))!
         expect(reasons).toContain(end.reason)
         expect(end.detail).toContain(`${next} (`)
         expect(end.detail).toContain(words)

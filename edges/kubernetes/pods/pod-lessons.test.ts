@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ATask } from '../../../machines/testing/a-task.ts'
 import { explain } from '../../../machines/why/why.ts'
 import { statePath } from '../../../runtime/step/state-path.ts'
-import { lessons, taught } from './pod-lessons.ts'
+import { remediationHints, taught } from './remediation-hints.ts'
 import {
   claimRefused,
   containerEnds,
@@ -26,8 +26,8 @@ test('each reason has one lesson, with a step that its standing comment shows wh
   const all = [hopelessWaits, mendableWaits, containerEnds, plainEnds, podEnds, disruptions].flat()
   const others = [unschedulable, deletedReason, otherReason, podRefused, claimRefused, 'exit-<code>']
   const known = new Set([...all, ...others])
-  expect(lessons.flatMap(({ reasons }) => reasons).toSorted()).toEqual([...known].toSorted())
-  for (const { reasons, next } of lessons) {
+  expect(remediationHints.flatMap(({ reasons }) => reasons).toSorted()).toEqual([...known].toSorted())
+  for (const { reasons, next } of remediationHints) {
     expect(reasons.filter(({ length }) => length > longestReason)).toEqual([])
     expect(next.length).toBeLessThanOrEqual(longestStep)
   }
@@ -35,7 +35,7 @@ test('each reason has one lesson, with a step that its standing comment shows wh
 
 test('the README teaches them in the same words', () => {
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
-  const rows = lessons.map(
+  const rows = remediationHints.map(
     ({ reasons, happened, next }) => `| ${reasons.map((one) => `\`${one}\``).join(', ')} | ${happened} | ${next} |`,
   )
   const [, table = ''] = /\| reason \| what happened \| next step \|\n\|-\|-\|-\|\n((?:\|.*\n)+)/.exec(readme) ?? []

@@ -4,7 +4,7 @@ import { answered, KubeError } from '../api/answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from '../api/api.ts'
 import { deleteAt } from '../api/objects.ts'
 import type { ObjectName } from './pod-names.ts'
-import { taught } from './pod-lessons.ts'
+import { taught } from './remediation-hints.ts'
 import { claimRefused, podRefused } from './pod-reasons.ts'
 
 type Client = Pick<KubeClient, 'ask'>

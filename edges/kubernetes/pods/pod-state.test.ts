@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { taught } from './pod-lessons.ts'
+import { taught } from './remediation-hints.ts'
 import {
   containerEnds,
   deletedReason,

@@ -17,7 +17,7 @@ import {
   podEnds,
   unschedulable,
 } from './pod-reasons.ts'
-import { taught } from './pod-lessons.ts'
+import { taught } from './remediation-hints.ts'
 import { servingPort } from './pod-variables.ts'
 
 /** Why a pod ends. `detail` is for people, and bounded. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { shortHash } from '../../../machines/rules/names.ts'
 import { AwayError, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import { KubeError } from '../api/answers.ts'
-import { taught } from './pod-lessons.ts'
+import { taught } from './remediation-hints.ts'
 import { aPodSpec, fullProject } from '../testing/pod-fixture.ts'
 import {
   runningStatus,

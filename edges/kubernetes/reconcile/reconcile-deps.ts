@@ -64,7 +64,7 @@ export interface ReconcilerDeps {
 }
 
 /** What works on one key is given beside. */
-export interface Reconciling extends ReconcilerDeps {
+export interface ReconcileContext extends ReconcilerDeps {
   wake(key: string): void
   /** An own write answered with this object: the cache gets it, and the work that wrote it goes on undisturbed. */
   written(before: KubeObject, after: KubeObject): void

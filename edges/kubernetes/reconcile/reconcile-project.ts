@@ -10,7 +10,7 @@ import type { KubeObject } from '../api/api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, hasFinalizer, isDeleting, isMadeByOrchestrator } from '../api/marks.ts'
 import { deleteObject } from '../api/objects.ts'
-import { keyOf, type RequeueAfter, type ProjectActor, type Reconciling } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type ProjectActor, type ReconcileContext } from './reconcile-deps.ts'
 import { contended, invalid, report } from './refusals.ts'
 
 /** How long people wait at most for what a Project was not ready for. */
@@ -18,7 +18,7 @@ const checkAgainMs = 10_000
 /** Between two looks at what still closes: half of the goal of two seconds. */
 export const closingMs = 1_000
 
-export async function reconcileProject(deps: Reconciling, id: string): Promise<RequeueAfter> {
+export async function reconcileProject(deps: ReconcileContext, id: string): Promise<RequeueAfter> {
   const object = deps.caches.projects.get(id)
   if (object === undefined) return endMissing(deps, id)
   const claimant = claimantOf(object)
@@ -40,13 +40,13 @@ export async function reconcileProject(deps: Reconciling, id: string): Promise<R
   return undefined
 }
 
-async function contend(deps: Reconciling, object: KubeObject, claimant: string): Promise<RequeueAfter> {
+async function contend(deps: ReconcileContext, object: KubeObject, claimant: string): Promise<RequeueAfter> {
   await report(deps, object, 'contended', contended(claimant, deps.orchestrator))
   return undefined
 }
 
 /** Its Tasks close, those that people made are deleted as on one machine, and then it goes. */
-async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
+async function close(deps: ReconcileContext, object: KubeObject): Promise<RequeueAfter> {
   const { client, caches, hooks, reads } = deps
   const resource = resourceOf(object).resource
   const id = idOf(resource)
@@ -64,7 +64,7 @@ async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfte
 }
 
 /** Somebody took its finalizer off, or it went while no orchestrator ran. */
-async function endMissing(deps: Reconciling, id: string): Promise<RequeueAfter> {
+async function endMissing(deps: ReconcileContext, id: string): Promise<RequeueAfter> {
   const { hooks, reads } = deps
   const [namespace, name] = partsOf(id)
   wakeNamesakes(deps, id)
@@ -86,13 +86,13 @@ async function endMissing(deps: Reconciling, id: string): Promise<RequeueAfter> 
 }
 
 /** They waited for the claim. */
-function wakeTasks({ caches, wake }: Reconciling, id: string): void {
+function wakeTasks({ caches, wake }: ReconcileContext, id: string): void {
   for (const task of caches.tasks.list(partsOf(id)[0]))
     if (projectIdOf(task) === id) wake(keyOf('Task', idOf(resourceOf(task).resource)))
 }
 
 /** Which of the Projects of a name holds it may be another now. */
-function wakeNamesakes({ caches, wake }: Reconciling, id: string): void {
+function wakeNamesakes({ caches, wake }: ReconcileContext, id: string): void {
   const [, name] = partsOf(id)
   for (const other of caches.projects.list())
     if (other.metadata.name === name && idOf(resourceOf(other).resource) !== id)
@@ -103,7 +103,11 @@ function wakeNamesakes({ caches, wake }: Reconciling, id: string): void {
 const secretReasons: readonly string[] = ['SecretMissingKeys', 'TokenRefused', 'BotLoginMismatch']
 
 /** `asked`: by Project, the Secret with which its actor was asked to check again. */
-export async function checkProject(deps: Reconciling, id: string, asked: Map<string, string>): Promise<RequeueAfter> {
+export async function checkProject(
+  deps: ReconcileContext,
+  id: string,
+  asked: Map<string, string>,
+): Promise<RequeueAfter> {
   const object = deps.caches.projects.get(id)
   const actor = object && (await deps.reads.project(id))
   const isOurs = claimantOf(object) === deps.orchestrator
@@ -121,7 +125,7 @@ export async function checkProject(deps: Reconciling, id: string, asked: Map<str
 }
 
 /** RESOURCES-19: what its actor found last is no longer so. */
-function isWrongHolder({ caches }: Reconciling, id: string, { reason }: ProjectActor): boolean {
+function isWrongHolder({ caches }: ReconcileContext, id: string, { reason }: ProjectActor): boolean {
   const all = caches.projects.list().filter((one) => !isDeleting(one))
   const holder = holderOf(
     all.map((one) => resourceOf(one).resource),
@@ -133,7 +137,7 @@ function isWrongHolder({ caches }: Reconciling, id: string, { reason }: ProjectA
 }
 
 /** Its actor checks once for each content: a check leaves two rows in the journal, and a Secret may lack for weeks. */
-async function lookAtSecret(deps: Reconciling, object: KubeObject, asked: Map<string, string>): Promise<void> {
+async function lookAtSecret(deps: ReconcileContext, object: KubeObject, asked: Map<string, string>): Promise<void> {
   const { resource } = resourceOf(object)
   const secret = await deps.secrets.read(resource.namespace, String(resource.spec['scmSecretRef'] ?? ''))
   if (secret === undefined) return

@@ -9,7 +9,7 @@ import type { KubeObject } from '../api/api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, isDeleting, isLabelled, isMadeByOrchestrator, lifeAnnotation } from '../api/marks.ts'
 import { deleteObject } from '../api/objects.ts'
-import { keyOf, type RequeueAfter, type Reconciling, type TaskState } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type ReconcileContext, type TaskState } from './reconcile-deps.ts'
 import { closingMs } from './reconcile-project.ts'
 import { invalid, isRefusal, problemFinding, refused, report } from './refusals.ts'
 
@@ -19,7 +19,7 @@ const refusedAgainMs = 30_000
 /** Of whoever deletes an object: the API server tells no watcher who. */
 const deletedBy = 'a person, by the Kubernetes API'
 
-export async function reconcileTask(deps: Reconciling, id: string): Promise<RequeueAfter> {
+export async function reconcileTask(deps: ReconcileContext, id: string): Promise<RequeueAfter> {
   const object = deps.caches.tasks.get(id)
   if (object === undefined) return mirrorMissing(deps, id)
   const project = deps.caches.projects.get(projectIdOf(object))
@@ -31,12 +31,12 @@ export async function reconcileTask(deps: Reconciling, id: string): Promise<Requ
   return isMadeByOrchestrator(object) ? keep(deps, object) : takeUp(deps, object)
 }
 
-function isOther({ orchestrator }: Reconciling, claimant: string | undefined): boolean {
+function isOther({ orchestrator }: ReconcileContext, claimant: string | undefined): boolean {
   return claimant !== undefined && claimant !== orchestrator
 }
 
 /** A later life has a name of its own, and the object of its first name. */
-async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id: string): Promise<RequeueAfter> {
+async function mirrorMissing({ caches, reads, recreate, wake }: ReconcileContext, id: string): Promise<RequeueAfter> {
   const { state, madeBy } = await reads.task(id)
   const object = madeBy === undefined ? undefined : caches.tasks.list().find(({ metadata }) => metadata.uid === madeBy)
   if (object !== undefined) wake(keyOf('Task', `${object.metadata.namespace}/${object.metadata.name}`))
@@ -44,7 +44,7 @@ async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id:
   return undefined
 }
 
-async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
+async function close(deps: ReconcileContext, object: KubeObject): Promise<RequeueAfter> {
   const { client, hooks } = deps
   const { namespace, name, uid } = resourceOf(object).resource
   if (!isCopy(object)) {
@@ -56,13 +56,13 @@ async function close(deps: Reconciling, object: KubeObject): Promise<RequeueAfte
   return undefined
 }
 
-async function stateOf({ reads }: Reconciling, object: KubeObject): Promise<TaskState> {
+async function stateOf({ reads }: ReconcileContext, object: KubeObject): Promise<TaskState> {
   const resource = resourceOf(object).resource
   if (!isMadeByOrchestrator(object)) return reads.stateOf(resource)
   return (await reads.task(`${resource.namespace}/${resource.name}`)).state
 }
 
-async function keep(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
+async function keep(deps: ReconcileContext, object: KubeObject): Promise<RequeueAfter> {
   const state = await stateOf(deps, object)
   if (state === 'none' && isLabelled(object)) await deleteObject(deps.client, object)
   else if (state === 'none') await letGo(deps, await report(deps, object, 'refused', invalid('Task', forged)))
@@ -74,7 +74,7 @@ async function keep(deps: Reconciling, object: KubeObject): Promise<RequeueAfter
 /** A person's, or left over from a backup without its label. */
 const forged = [{ path: '/spec/origin/kind', message: 'only the orchestrator writes it' }]
 
-async function takeUp(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
+async function takeUp(deps: ReconcileContext, object: KubeObject): Promise<RequeueAfter> {
   const state = await stateOf(deps, object)
   if (state === 'none') return mint(deps, object)
   const clear = await report(deps, object, 'refused', undefined)
@@ -83,7 +83,7 @@ async function takeUp(deps: Reconciling, object: KubeObject): Promise<RequeueAft
   return undefined
 }
 
-async function mint(deps: Reconciling, object: KubeObject): Promise<RequeueAfter> {
+async function mint(deps: ReconcileContext, object: KubeObject): Promise<RequeueAfter> {
   const { resource, faults } = resourceOf(object)
   const finding = faults.length > 0 ? invalid('Task', faults) : refusalOf(deps, object)
   if (finding !== undefined) {
@@ -104,7 +104,7 @@ async function mint(deps: Reconciling, object: KubeObject): Promise<RequeueAfter
 }
 
 /** Before any actor is asked. */
-function refusalOf({ caches }: Reconciling, object: KubeObject): ReturnType<typeof refused> | undefined {
+function refusalOf({ caches }: ReconcileContext, object: KubeObject): ReturnType<typeof refused> | undefined {
   if (isCopy(object)) {
     const message =
       'this is a copy of a Task that was taken up before: it is not minted again. ' +
@@ -125,7 +125,7 @@ function isCopy({ metadata }: KubeObject): boolean {
 }
 
 async function hold(
-  { client, written, orchestrator }: Reconciling,
+  { client, written, orchestrator }: ReconcileContext,
   object: KubeObject,
   annotations: Readonly<Record<string, string>>,
 ): Promise<KubeObject> {
@@ -136,13 +136,13 @@ async function hold(
 }
 
 /** Nothing waits for its deletion. */
-async function letGo({ client, written }: Reconciling, object: KubeObject): Promise<void> {
+async function letGo({ client, written }: ReconcileContext, object: KubeObject): Promise<void> {
   const left = await removeFinalizer(client, object)
   if (left !== undefined) written(object, left)
 }
 
 /** As the answer of `statewright apply` says it. */
-async function nameLaterLife({ events }: Reconciling, object: KubeObject, name: string): Promise<void> {
+async function nameLaterLife({ events }: ReconcileContext, object: KubeObject, name: string): Promise<void> {
   const message = `an earlier Task ${object.metadata.name} has ended and stays readable; this one is ${name}`
   await events.record(object, { type: 'Normal', reason: 'LaterLife', message })
 }

@@ -11,7 +11,7 @@ import { resourceOf } from './resources.ts'
 import { nameOf, type KubeObject, type ObjectCache } from '../api/api.ts'
 import { conditionsIn } from './in-conditions.ts'
 import { annotationsOf, isMadeByOrchestrator } from '../api/marks.ts'
-import { keyOf, type RequeueAfter, type KeyKind, type ReconcilerDeps, type Reconciling } from './reconcile-deps.ts'
+import { keyOf, type RequeueAfter, type KeyKind, type ReconcilerDeps, type ReconcileContext } from './reconcile-deps.ts'
 import { checkProject, reconcileProject } from './reconcile-project.ts'
 import { reconcileTask } from './reconcile-task.ts'
 import { invalid, report } from './refusals.ts'
@@ -34,7 +34,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 }
 
 class LevelTriggered implements Reconciler {
-  readonly #deps: Reconciling
+  readonly #deps: ReconcileContext
   readonly #queue: ReturnType<ReconcilerDeps['createQueue']>
   /** By key, the object that was worked on last, with our own writes: those of the mirror are no news. */
   readonly #seen = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { Finding } from '../../../crd/status/condition.ts'
 import { Problem } from '../../../http/problems/problem.ts'
 import type { KubeObject } from '../api/api.ts'
 import { putCondition, type Voice } from './in-conditions.ts'
-import type { Reconciling } from './reconcile-deps.ts'
+import type { ReconcileContext } from './reconcile-deps.ts'
 
 /** `Admitted` of a Task, `Accepted` of the other kinds. */
 export function refused(kind: string, reason: string, message: string): Finding {
@@ -36,7 +36,7 @@ export function contended(claimant: string, orchestrator: string): Finding {
 
 /** Writes the condition, records what is new, and answers the object as it is then. */
 export async function report(
-  deps: Reconciling,
+  deps: ReconcileContext,
   object: KubeObject,
   voice: Voice,
   finding: Finding | undefined,

@@ -24,7 +24,7 @@ export interface Call<S extends TSchema> {
   readonly schema: S
   readonly withinMs?: number
   /** Statuses beside 200 that say something to the caller, who is then given null. */
-  readonly told?: readonly number[]
+  readonly nullStatuses?: readonly number[]
 }
 
 export interface LightRagApi {
@@ -48,7 +48,7 @@ export function createApi(options: ApiOptions): LightRagApi {
   }
 
   async function send<S extends TSchema>(given: Call<S>, signal: AbortSignal): Promise<Static<S> | null> {
-    const { method = 'GET', path, body, schema, told = [] } = given
+    const { method = 'GET', path, body, schema, nullStatuses = [] } = given
     const requestId = currentRequestId()
     const response = await options.fetch(base + path, {
       method,
@@ -63,7 +63,7 @@ export function createApi(options: ApiOptions): LightRagApi {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (told.includes(response.status)) return null
+    if (nullStatuses.includes(response.status)) return null
     const where = path.replace(/\?.*/, '').replace(/(track_status\/).*/, '$1…')
     if (response.status !== 200) throw new EngineError('failed', `LightRAG answered ${response.status} to ${where}`)
     const value: unknown = JSON.parse(text)

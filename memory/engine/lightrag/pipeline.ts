@@ -45,5 +45,10 @@ export async function orderDeletion(api: LightRagApi, docIds: readonly string[])
 
 /** Makes it go on with what it accepted: after a crash it resumes nothing by itself. */
 export async function wake(api: LightRagApi): Promise<void> {
-  await api.call({ method: 'POST', path: '/documents/reprocess_failed', schema: Type.Unknown(), told: [409, 429, 503] })
+  await api.call({
+    method: 'POST',
+    path: '/documents/reprocess_failed',
+    schema: Type.Unknown(),
+    nullStatuses: [409, 429, 503],
+  })
 }

@@ -28,7 +28,7 @@ async function retrieveBy(deps: LightRagDeps, query: EngineQuery): Promise<Retri
     const data = await askData(deps, query, Math.min(asked, mostAsked))
     const chunks = await chunkHits(deps, data.chunks ?? [], query)
     const isAll = (data.chunks ?? []).length < asked || asked >= mostAsked || query.mode !== 'naive'
-    if (chunks.length >= query.topK || isAll || !isFiltering) return told(deps, query, data, chunks)
+    if (chunks.length >= query.topK || isAll || !isFiltering) return retrievalOf(deps, query, data, chunks)
   }
 }
 
@@ -84,7 +84,7 @@ function passes(memory: SourceMemory, filter: QueryFilter | undefined): boolean 
   return Object.entries(filter?.metadata ?? {}).every(([key, value]) => memory.metadata[key] === value)
 }
 
-async function told(
+async function retrievalOf(
   deps: LightRagDeps,
   { topK, filter }: EngineQuery,
   data: QueryData['data'],

@@ -101,7 +101,7 @@ async function send({ api, sql, clock }: LightRagDeps, memory: EngineMemory, row
     path: '/documents/text',
     body: { text, file_source: row.source },
     schema: Inserted,
-    told: [409, 429],
+    nullStatuses: [409, 429],
   })
   const isTaken = answer?.status === 'success' || answer?.status === 'partial_success'
   if (isTaken && answer.track_id) {

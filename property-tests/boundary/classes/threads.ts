@@ -176,7 +176,7 @@ const attacks: readonly Attack<ApprovedIssue>[] = [
       await heard(approved, () => approved.edit('stranger', id, '/allow-ci-changes'))
     },
     succeeded: async ({ fixture: { edge }, number }) => {
-      const said = await edge.mirror.maintainerSaidAt('demo', 'library', 'issue', number, 'allow-ci-changes')
+      const said = await edge.mirror.maintainerCommandTimes('demo', 'library', 'issue', number, 'allow-ci-changes')
       return said.length > 0
     },
   },

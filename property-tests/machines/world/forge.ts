@@ -2,7 +2,12 @@
  * A forge and the mirror of it. What people and the platform do here is true at once; the actors learn of it when a
  * subject is told, by the real edge's tellings, in any order and as late as the history wants.
  */
-import { commentTellings, factsFor, factsTelling, subjectAddress } from '../../../edges/forge/mirror/facts/tell.ts'
+import {
+  commentNotifications,
+  factsFor,
+  factsNotification,
+  subjectAddress,
+} from '../../../edges/forge/mirror/facts/notifications.ts'
 import { withTelling } from '../../../edges/forge/mirror/facts/hands.ts'
 import { notesAfter, signedEdit, textHash } from '../../../edges/forge/mirror/facts/subject-text.ts'
 import type { People } from '../../../edges/forge/mirror/facts/people.ts'
@@ -339,7 +344,7 @@ export class Forge {
     const context = { project: this.project, people: this.people, thread: subject.thread }
     const facts = factsFor(subject.row, context)
     if (facts === undefined) return
-    const told = factsTelling(subject.row, facts, context, this.#actors.now)
+    const told = factsNotification(subject.row, facts, context, this.#actors.now)
     this.#actors.post('mirror', { ...told, key: this.#next('labelled-'), event: { ...told.event, retry: true } })
   }
 
@@ -349,7 +354,7 @@ export class Forge {
     const isOwn = (one: MirroredComment): boolean => one.comment.author.login === botLogin
     this.#tell(
       subject,
-      subject.thread.filter((one) => one.told || !isOwn(one)),
+      subject.thread.filter((one) => one.notified || !isOwn(one)),
       'people',
     )
     this.#tell(subject, subject.thread, 'bot')
@@ -363,14 +368,14 @@ export class Forge {
     const isHeld = subject.holds.length > 0
     if (facts.hash !== subject.row.factsHash) {
       subject.row = { ...subject.row, revision: subject.row.revision + 1, factsHash: facts.hash }
-      const delivery = factsTelling(subject.row, facts, context, now)
+      const delivery = factsNotification(subject.row, facts, context, now)
       const event = subject.row.kind === 'issue' ? this.#withMerge(subject.row, delivery.event) : delivery.event
       this.#actors.post('mirror', { ...delivery, event, causedBy, isHeld })
     }
-    const comments = commentTellings(subject.row, context, now)
+    const comments = commentNotifications(subject.row, context, now)
     for (const delivery of comments) this.#actors.post('mirror', { ...delivery, causedBy })
     const told = new Set(thread.map(({ comment }) => comment.id))
-    subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))
+    subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, notified: true } : one))
   }
 
   /** With the facts goes whose merge request about the issue was merged last. */

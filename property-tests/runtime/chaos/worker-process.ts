@@ -139,7 +139,7 @@ const runtime = createRuntime({
   leaseMs: settings.leaseMs,
   shards: settings.shards,
   stopGraceMs: 2000,
-  hint: hints.tell,
+  hint: hints.hint,
 })
 process.on('message', (message) => heard(message as ToWorker))
 process.once('SIGTERM', () => {

@@ -2,7 +2,7 @@
 export function firstDifference(stored: unknown, made: unknown, at: string): string | undefined {
   if (Object.is(stored, made)) return undefined
   if (!isBranch(stored) || !isBranch(made) || Array.isArray(stored) !== Array.isArray(made))
-    return `${at} is ${said(made)}, was ${said(stored)}`
+    return `${at} is ${shown(made)}, was ${shown(stored)}`
   for (const name of new Set([...Object.keys(stored), ...Object.keys(made)])) {
     const difference = firstDifference(stored[name], made[name], `${at}/${name}`)
     if (difference !== undefined) return difference
@@ -15,9 +15,9 @@ function isBranch(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A whole context helps nobody in one line. */
-const longestSaid = 200
+const longestShown = 200
 
-function said(value: unknown): string {
+function shown(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
-  return text.length <= longestSaid ? text : `${text.slice(0, longestSaid)}…`
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`
 }

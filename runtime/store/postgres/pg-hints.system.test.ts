@@ -43,9 +43,9 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
 
   it('is heard by whom it names, once for all that was told in the same moment', async () => {
     await withHearers(async (heard, [one, two]) => {
-      for (let n = 0; n < 50; n++) one?.tell('two')
+      for (let n = 0; n < 50; n++) one?.hint('two')
       await until(() => heard['two'] === 2)
-      two?.tell('one')
+      two?.hint('one')
       await until(() => heard['one'] === 2)
       expect(heard).toEqual({ one: 2, two: 2, three: 1 })
     })
@@ -53,9 +53,9 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
 
   it('for all is heard by everyone but its sender', async () => {
     await withHearers(async (heard, [one, two]) => {
-      one?.tell(undefined)
+      one?.hint(undefined)
       await until(() => heard['two'] === 2 && heard['three'] === 2)
-      two?.tell('one')
+      two?.hint('one')
       await until(() => heard['one'] === 2)
       expect(heard).toEqual({ one: 2, two: 2, three: 2 })
     })
@@ -71,8 +71,8 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
         return rows.length > 0
       })
       await withHearers(async (heard, [one]) => {
-        one?.tell('late')
-        one?.tell('two')
+        one?.hint('late')
+        one?.hint('two')
         await until(() => heard['two'] === 2)
       })
       let times = 0
@@ -96,7 +96,7 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
         await sql.query(
           `select pg_notify('statewright_hint', 'no json'), pg_notify('statewright_hint', '{"to":"two"}')`,
         )
-        one?.tell('two')
+        one?.hint('two')
         await until(() => heard['two'] === 3)
         expect(heard).toEqual({ one: 2, two: 3, three: 2 })
       })

@@ -23,7 +23,7 @@ interface PgHintOptions {
 
 export interface PgHints {
   /** Whom to tell: undefined means everyone. */
-  readonly tell: (owner: string | undefined) => void
+  readonly hint: (owner: string | undefined) => void
   /** From now on; what was said before, even to nobody, is heard at once as one hint. */
   readonly listen: (hear: () => void) => void
   close(): Promise<void>
@@ -42,7 +42,7 @@ interface Hint {
 export function openPgHints(options: PgHintOptions): PgHints {
   const hints = new PgHintLine(options)
   hints.open()
-  return { tell: (owner) => hints.tell(owner), listen: (hear) => hints.listen(hear), close: () => hints.close() }
+  return { hint: (owner) => hints.hint(owner), listen: (hear) => hints.listen(hear), close: () => hints.close() }
 }
 
 class PgHintLine {
@@ -94,7 +94,7 @@ class PgHintLine {
     if (this.#client) hear()
   }
 
-  tell(owner: string | undefined): void {
+  hint(owner: string | undefined): void {
     if (owner === undefined) this.#isForAll = true
     else this.#owners.add(owner)
     this.#gather()

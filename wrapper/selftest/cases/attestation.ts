@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { declaredTools } from '../../attestation/model-request.ts'
-import { said, startAgent, type Agent, type AgentOptions, type Decide, type Seen } from '../agent.ts'
+import { answerText, startAgent, type Agent, type AgentOptions, type Decide, type Seen } from '../agent.ts'
 import type { ContractCase, LoneCase } from '../case.ts'
 import type { Move } from '../model.ts'
 
@@ -10,7 +10,7 @@ const callEcho = (input: object): Move => ({ kind: 'call', tool: echo, input })
 const first =
   (...moves: readonly Move[]): Decide =>
   (_request, nth) =>
-    moves[nth] ?? { kind: 'say', text: said }
+    moves[nth] ?? { kind: 'say', text: answerText }
 
 /** Whatever a parser, a schema or a normaliser on the way could touch. */
 const awkward = {
@@ -124,14 +124,14 @@ export const attestationCases: readonly ContractCase[] = [
       withAgent(input, {}, async (agent) => {
         const before: Seen = await agent.turn('hello')
         assert.equal(before.hooks.at(-1)?.event, 'Stop')
-        const told = agent.hooks.length
+        const hooksBefore = agent.hooks.length
         const bash: Move = { kind: 'call', tool: 'Bash', input: { command: 'echo $((6 * 7))stork', description: 'c' } }
         agent.script(first(bash))
         for (const pid of relaysTo(agent.sockets.wiring)) process.kill(pid, 'SIGKILL')
         await agent.submit('use a tool').catch(() => undefined)
-        const isSaid = (): boolean => agent.model.requests.at(-1)!.text.includes('42stork')
-        await agent.until('the result of the tool', isSaid)
-        assert.equal(agent.hooks.length, told)
+        const hasResult = (): boolean => agent.model.requests.at(-1)!.text.includes('42stork')
+        await agent.until('the result of the tool', hasResult)
+        assert.equal(agent.hooks.length, hooksBefore)
         assert.equal(agent.terminal.exited(), undefined)
       }),
   },

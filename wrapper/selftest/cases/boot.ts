@@ -27,10 +27,10 @@ export const bootCases: readonly ContractCase[] = [
     session: 'key',
     daily: true,
     holds: async (agent) => {
-      const told = (await agent.turn('hello')).hooks[0]
-      assert.equal(told?.event, 'UserPromptSubmit')
-      assert.equal(told?.input['session_id'], agent.sessionId)
-      assert.match(String(told?.input['transcript_path']), new RegExp(`${agent.sessionId}\\.jsonl$`))
+      const hook = (await agent.turn('hello')).hooks[0]
+      assert.equal(hook?.event, 'UserPromptSubmit')
+      assert.equal(hook?.input['session_id'], agent.sessionId)
+      assert.match(String(hook?.input['transcript_path']), new RegExp(`${agent.sessionId}\\.jsonl$`))
     },
   },
   {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Move } from '../model.ts'
-import { said, type Agent, type Decide, type Seen } from '../agent.ts'
+import { answerText, type Agent, type Decide, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 
 const adapter = 'wrapper/turns/outcome.ts'
-const fine: Move = { kind: 'say', text: said }
+const fine: Move = { kind: 'say', text: answerText }
 const first =
   (...moves: readonly Move[]): Decide =>
   (_request, nth) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseTranscriptLine, type TranscriptEntry } from '../../turns/transcript.ts'
 import { mostAnswerCharacters } from '../../tools/port.ts'
 import type { Move } from '../model.ts'
-import { said, type Agent, type Decide, type Seen } from '../agent.ts'
+import { answerText, type Agent, type Decide, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 
 const reader = 'wrapper/turns/transcript.ts'
@@ -13,7 +13,7 @@ const bash = (command: string): Move => ({ kind: 'call', tool: 'Bash', input: { 
 const once =
   (move: Move): Decide =>
   (_request, nth) =>
-    nth === 0 ? move : { kind: 'say', text: said }
+    nth === 0 ? move : { kind: 'say', text: answerText }
 
 export const resultCases: readonly SharedCase[] = [
   {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyPlaceholder } from '../../boot/agent-process.ts'
-import { said, type Agent, type Seen } from '../agent.ts'
+import { answerText, type Agent, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
 
 const adapter = 'wrapper/terminal/submit.ts'
@@ -121,7 +121,7 @@ function exact(id: string, fact: string, body: string, daily: boolean): SharedCa
       const times = lastMessage(seen.requests[0]).split(JSON.stringify(body).slice(1, -1)).length - 1
       if (body.length > 1) assert.equal(times, 1, `the body arrived ${times} times`)
       assert.equal(seen.requests.length, 1)
-      assert.equal(seen.hooks.at(-1)?.input['last_assistant_message'], said)
+      assert.equal(seen.hooks.at(-1)?.input['last_assistant_message'], answerText)
     },
   }
 }

@@ -20,7 +20,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const asked: unknown = JSON.parse(line)
   if (!Check(RequestLine, asked)) throw new Error('a request that the protocol does not know')
   void answer(clones, asked.operation, asked.request).then(
-    (said) => process.stdout.write(`${JSON.stringify({ id: asked.id, answer: said })}\n`),
+    (answer) => process.stdout.write(`${JSON.stringify({ id: asked.id, answer })}\n`),
     (error: Error) => process.stdout.write(`${JSON.stringify({ id: asked.id, error: error.message })}\n`),
   )
 })

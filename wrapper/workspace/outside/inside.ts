@@ -115,16 +115,16 @@ class Worker {
   }
 
   #take(line: string): void {
-    const said = parse(line)
-    const pending = Check(AnswerLine, said) ? this.#pending.get(said.id) : undefined
-    if (!Check(AnswerLine, said) || pending === undefined) return this.end('it answered what nobody asked')
+    const answer = parse(line)
+    const pending = Check(AnswerLine, answer) ? this.#pending.get(answer.id) : undefined
+    if (!Check(AnswerLine, answer) || pending === undefined) return this.end('it answered what nobody asked')
     const { operation, resolve, reject, limit } = pending
-    if (said.error === undefined && !Check(operations[operation].answer, said.answer))
+    if (answer.error === undefined && !Check(operations[operation].answer, answer.answer))
       return this.end(`its answer to ${operation} is none`)
-    this.#pending.delete(said.id)
+    this.#pending.delete(answer.id)
     limit.cancel()
-    if (said.error === undefined) resolve(said.answer)
-    else reject(new Error(said.error.slice(0, maxError)))
+    if (answer.error === undefined) resolve(answer.answer)
+    else reject(new Error(answer.error.slice(0, maxError)))
   }
 }
 

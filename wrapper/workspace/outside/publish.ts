@@ -70,8 +70,8 @@ interface Standing {
 
 async function look({ git, inside }: Crossings, bare: Bare): Promise<Standing> {
   const { name, branch } = bare.repository
-  const [said, known] = await Promise.all([inside.ask('look', { name, branch }), tips(git, bare)])
-  return { isSettled: said.isAtHome && !said.isDirty, head: said.head, known }
+  const [inner, known] = await Promise.all([inside.ask('look', { name, branch }), tips(git, bare)])
+  return { isSettled: inner.isAtHome && !inner.isDirty, head: inner.head, known }
 }
 
 /** Where every work branch stood, so that the turn's end can tell what the turn touched. */
@@ -147,8 +147,8 @@ export async function push(crossings: Crossings, bare: Bare): Promise<PushOutcom
 /** The work branch with what the agent has committed, whatever lies beside it. */
 async function committed(crossings: Crossings, bare: Bare): Promise<BranchTips> {
   const { name, branch } = bare.repository
-  const [said, known] = await Promise.all([crossings.inside.ask('head', { name, branch }), tips(crossings.git, bare)])
-  return said.head === known.head ? known : takeTips(crossings, bare)
+  const [inner, known] = await Promise.all([crossings.inside.ask('head', { name, branch }), tips(crossings.git, bare)])
+  return inner.head === known.head ? known : takeTips(crossings, bare)
 }
 
 /** What has nothing to push gets no merge commit either: the base alone is no work. */
@@ -187,7 +187,7 @@ function behindOf({ stdout, stderr }: GitResult): { readonly behind?: Behind } {
 
 /** `--porcelain` gives one line for the ref; what the gateway says comes as `remote:` lines. */
 function refusalReason(result: GitResult): string {
-  const said = result.stderr
+  const remoteLines = result.stderr
     .split('\n')
     .filter((line) => line.startsWith('remote:'))
     .map((line) => line.slice('remote:'.length).trim())
@@ -198,7 +198,7 @@ function refusalReason(result: GitResult): string {
     ?.split('\t')
     .pop()
   return (
-    [ref, ...said].filter(Boolean).join(': ').slice(0, 1000) ||
+    [ref, ...remoteLines].filter(Boolean).join(': ').slice(0, 1000) ||
     lastLines(result.stderr) ||
     `git push ended with ${result.code}`
   )

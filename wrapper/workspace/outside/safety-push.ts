@@ -32,15 +32,15 @@ export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
     try {
       const outcome = await options.workspace.pushOnly(repository)
       const failed = outcome.state === 'refused' && !outcome.behind
-      if (failed) tell(repository.name, outcome.reason, 'safety push refused')
+      if (failed) logFailure(repository.name, outcome.reason, 'safety push refused')
       else answered(repository.name)
       options.onResult(failed ? 'failed' : 'ok')
     } catch (error) {
-      tell(repository.name, messageOf(error), 'safety push failed')
+      logFailure(repository.name, messageOf(error), 'safety push failed')
       options.onResult('failed')
     }
   }
-  function tell(repo: string, reason: string, message: string): void {
+  function logFailure(repo: string, reason: string, message: string): void {
     const failures = (failing.get(repo) ?? 0) + 1
     failing.set(repo, failures)
     if (isLogged(failures)) options.logger.warn({ repo, reason, failures }, message)

@@ -178,9 +178,9 @@ function connect(client: ChildProcess, server: ChildProcess, most: WireLimits): 
     client.on('exit', end)
     client.on('close', (code) => {
       end()
-      const said = complaint === undefined ? stderr() : `the clone sent ${complaint}`
+      const complaintText = complaint === undefined ? stderr() : `the clone sent ${complaint}`
       const ownCode = code ?? 128
-      resolve({ code: complaint === undefined ? ownCode : 128, ownCode, stdout: '', stderr: said })
+      resolve({ code: complaint === undefined ? ownCode : 128, ownCode, stdout: '', stderr: complaintText })
     })
   })
 }

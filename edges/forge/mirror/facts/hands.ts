@@ -90,7 +90,7 @@ export function withTelling(
   const next = isLate(known, comment, hint) ? overtaken(known, comment, hint) : rewritten(known, comment, hint)
   // Reading it first made it no news; its own delivery does, once.
   const isNews = hint.action === 'created' && !row.heard && hint.old !== true
-  return isNews ? { ...(next ?? row), told: false, heard: true } : next
+  return isNews ? { ...(next ?? row), notified: false, heard: true } : next
 }
 
 /** A review has no time of its edits, so one counts from when it was first heard of. What is only seen first may be old. */
@@ -131,7 +131,7 @@ function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
   return {
     comment,
     bodyHash: bodyHash(comment.body),
-    told: !hint.news,
+    notified: !hint.news,
     heard: hint.action === 'created',
     ...(editedBy === undefined ? {} : { editedBy }),
     ...(withdrawal === undefined ? {} : { withdrawal }),
@@ -243,7 +243,7 @@ function deleted(
   const deletedBy = hint.by && loginOf(hint.by, comment.author)
   const last = withTelling(row, comment, { action: 'read', news: false }, now) ?? row
   const deletedAt = row?.deletedAt ?? now
-  return last && { ...last, told: true, deletedAt, ...(deletedBy === undefined ? {} : { deletedBy }) }
+  return last && { ...last, notified: true, deletedAt, ...(deletedBy === undefined ? {} : { deletedBy }) }
 }
 
 /** What its author withheld: before other hands wrote over it, or by the text that stands, unless that is another's. */

@@ -109,7 +109,7 @@ export interface MirroredComment {
   /** Its author was a maintainer when the forge last told of it: he keeps what he withheld. */
   readonly byMaintainer?: true
   /** Its actor had it, or never has to. */
-  readonly told: boolean
+  readonly notified: boolean
   /** The forge delivered its creation, or its actor had it: another delivery of it is no news. */
   readonly heard: boolean
 }

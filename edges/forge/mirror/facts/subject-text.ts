@@ -60,12 +60,12 @@ export function textHash({ title, body }: SubjectText): string {
 /** Undefined: the event tells of no edit of the text. */
 export function signedEdit(
   { action, by, before }: EditHint,
-  told: SubjectText & { readonly updatedAt: number },
+  text: SubjectText & { readonly updatedAt: number },
   isTrusted: (account: ForgeAccount) => boolean,
 ): SignedEdit | undefined {
-  const [from, to] = [textHash({ ...told, ...before }), textHash(told)]
+  const [from, to] = [textHash({ ...text, ...before }), textHash(text)]
   if (action !== 'edited' || from === to) return undefined
-  return { isTrusted: isTrusted(by), from, to, at: told.updatedAt }
+  return { isTrusted: isTrusted(by), from, to, at: text.updatedAt }
 }
 
 /** Who wrote the text that stands, where its event named another than its author; it stays true while the text is the same. */

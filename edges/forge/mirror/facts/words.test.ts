@@ -22,7 +22,7 @@ function row(comment: Partial<ForgeComment>, more: Partial<MirroredComment> = {}
       ...comment,
     },
     bodyHash: '',
-    told: true,
+    notified: true,
     heard: true,
     ...more,
   }

@@ -202,7 +202,8 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
   it('/allow-ci-changes', async (approved) => {
     const said = async (): Promise<number> => {
       const { mirror } = approved.fixture.edge
-      return (await mirror.maintainerSaidAt('demo', 'library', 'issue', approved.number, 'allow-ci-changes')).length
+      return (await mirror.maintainerCommandTimes('demo', 'library', 'issue', approved.number, 'allow-ci-changes'))
+        .length
     }
     const remark = await approved.sayHeard('acme', 'I will look at the workflow tomorrow.')
     await approved.sayHeard('reader', '/allow-ci-changes')

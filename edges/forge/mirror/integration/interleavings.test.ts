@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { ForgeComment } from '../../port.ts'
 import { withTelling } from '../facts/hands.ts'
 import type { MirroredComment } from '../facts/records.ts'
-import { untold } from '../facts/tell.ts'
+import { unnotified } from '../facts/notifications.ts'
 
 const comments = ['a', 'b', 'c'] as const
 type Id = (typeof comments)[number]
@@ -75,13 +75,14 @@ class Play {
 
   /** A crash falls between the deliveries and the mark that they are done. */
   #tell(): void {
-    const open = untold([...this.rows.values()])
+    const open = unnotified([...this.rows.values()])
     for (const { comment } of open) {
       const id = comment.id as Id
       if (!this.delivered.has(id)) this.applied.push(id)
       this.delivered.add(id)
     }
-    if (!this.#crashes) for (const row of open) this.rows.set(row.comment.id as Id, { ...row, told: true, heard: true })
+    if (!this.#crashes)
+      for (const row of open) this.rows.set(row.comment.id as Id, { ...row, notified: true, heard: true })
     this.#crashes = false
   }
 }

@@ -115,7 +115,7 @@ describe('MIRROR-12: an approval that a reading misses', () => {
     const reader = threadReader(mirror, fixture.directory)
     const granting = async (): Promise<readonly number[]> => [
       (await reader.comments('demo', 'library', number, 'issue')).length,
-      (await mirror.maintainerSaidAt('demo', 'library', 'issue', number, 'allow-ci-changes')).length,
+      (await mirror.maintainerCommandTimes('demo', 'library', 'issue', number, 'allow-ci-changes')).length,
     ]
     expect(await granting()).toEqual([2, 1])
     lists.isMissing = everything

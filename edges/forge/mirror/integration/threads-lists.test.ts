@@ -73,7 +73,7 @@ it('of an issue that its forge shows nobody any more no agent reads a word, in n
           author: { login: 'maintainer', id: '2', bot: false },
         },
         bodyHash: '',
-        told: true,
+        notified: true,
         heard: true,
       } as unknown as MirroredComment),
     )

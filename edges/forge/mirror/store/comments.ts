@@ -31,7 +31,7 @@ function commentOf(row: CommentRow): MirroredComment {
     ...(row.withdrawal === null ? {} : { withdrawal: JSON.parse(row.withdrawal) as WithdrawnWords }),
     ...(row.dismissal === null ? {} : { dismissal: JSON.parse(row.dismissal) as Dismissal }),
     ...(row.byMaintainer ? { byMaintainer: true } : {}),
-    told: row.told,
+    notified: row.told,
     heard: row.heard,
   }
 }
@@ -96,7 +96,7 @@ export async function upsertComment(sql: Queryable, place: RepositoryPlace, row:
       row.withdrawal === undefined ? null : JSON.stringify(row.withdrawal),
       row.dismissal === undefined ? null : JSON.stringify(row.dismissal),
       row.byMaintainer === true,
-      row.told,
+      row.notified,
       row.heard,
     ],
   )

@@ -39,7 +39,7 @@ export async function loadSubject<Kind extends ForgeSubjectKind>(
 
 export async function upsertSubject(sql: Queryable, subject: MirroredSubject): Promise<void> {
   const isIssue = subject.kind === 'issue'
-  const told = isIssue ? subject.issue : subject.mergeRequest
+  const record = isIssue ? subject.issue : subject.mergeRequest
   await sql.query(
     `insert into forge_subject (project, repository, sort, number, state, head_sha, head_branch, author, document, notes, complete, updated_at, seen_at, facts_hash, revision)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
@@ -50,11 +50,11 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
       columnOf(subject),
       subject.kind,
       subject.number,
-      subject.notes.deleted === true ? 'gone' : told.state,
+      subject.notes.deleted === true ? 'gone' : record.state,
       isIssue ? null : subject.mergeRequest.headSha,
       isIssue ? null : subject.mergeRequest.headBranch,
-      told.author.login,
-      JSON.stringify(told),
+      record.author.login,
+      JSON.stringify(record),
       JSON.stringify(subject.notes),
       subject.complete,
       subject.updatedAt,

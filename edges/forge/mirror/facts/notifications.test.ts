@@ -3,7 +3,7 @@ import type { ForgeComment } from '../../port.ts'
 import { aProject } from '../../testing/fixture.ts'
 import { peopleOf } from './people.ts'
 import type { MirroredMergeRequest } from './records.ts'
-import { commentTellings, subjectAddress } from './tell.ts'
+import { commentNotifications, subjectAddress } from './notifications.ts'
 
 const headAt = 1_800_000_000_000
 
@@ -35,8 +35,8 @@ function toldOf(change: Partial<ForgeComment>): object | undefined {
     updatedAt: headAt + 1000,
     ...change,
   }
-  const thread = [{ comment, bodyHash: 'h', told: false, heard: true }]
-  return commentTellings(row, { project, people, thread }, headAt)[0]?.event
+  const thread = [{ comment, bodyHash: 'h', notified: false, heard: true }]
+  return commentNotifications(row, { project, people, thread }, headAt)[0]?.event
 }
 
 it('names an Issue and a MergeRequest of one number apart, in the namespace of the Project (NAME-3)', () => {

@@ -45,7 +45,7 @@ export function factsFor(row: MirroredSubject, context: FactsContext): Facts | u
 }
 
 /** Under the number that the row has. */
-export function factsTelling(
+export function factsNotification(
   row: MirroredSubject,
   { facts, hash }: Facts,
   { project }: Pick<FactsContext, 'project'>,
@@ -62,9 +62,9 @@ export function isOurs(row: MirroredSubject, people: People): boolean {
 }
 
 /** Events of the comments that were not told yet; those of bots and strangers, and what is here without its words, give none (PEOPLE-4). */
-export function commentTellings(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
+export function commentNotifications(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
   const to = subjectAddress(context.project, row)
-  return untold(context.thread).flatMap((one) => {
+  return unnotified(context.thread).flatMap((one) => {
     const { people } = context
     const { comment } = one
     if (comment.withoutWords === true) return []
@@ -75,26 +75,26 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
   })
 }
 
-export function untold(thread: readonly MirroredComment[]): readonly MirroredComment[] {
-  return thread.filter((one) => !one.told && one.deletedAt === undefined)
+export function unnotified(thread: readonly MirroredComment[]): readonly MirroredComment[] {
+  return thread.filter((one) => !one.notified && one.deletedAt === undefined)
 }
 
 /** What other hands wrote, or perhaps did, is words, and no maintainer's. */
 function issueComment(
   to: ActorAddress,
-  told: MirroredComment,
+  commentRow: MirroredComment,
   { issue: { state } }: MirroredIssue,
   people: People,
   at: number,
 ): Delivery[] {
-  const { comment } = told
-  const maintainer = isOwnText(told) && people.isMaintainer(comment.author)
+  const { comment } = commentRow
+  const maintainer = isOwnText(commentRow) && people.isMaintainer(comment.author)
   const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
   const author = comment.author.login
   const amount = maintainer && command === undefined ? amountIn(comment.body) : undefined
   if (command !== undefined || amount !== undefined) {
-    const said = amount === undefined ? { command } : { command: 'budget', amount }
-    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, ...said, by: author, state } }]
+    const fields = amount === undefined ? { command } : { command: 'budget', amount }
+    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, ...fields, by: author, state } }]
   }
   return [
     {
@@ -107,13 +107,13 @@ function issueComment(
 
 function mergeRequestComment(
   to: ActorAddress,
-  told: MirroredComment,
+  commentRow: MirroredComment,
   row: MirroredMergeRequest,
   { people, project }: FactsContext,
   at: number,
 ): Delivery[] {
-  const { comment } = told
-  const isOwn = isOwnText(told)
+  const { comment } = commentRow
+  const isOwn = isOwnText(commentRow)
   const maintainer = people.isMaintainer(comment.author)
   const author = comment.author.login
   const command =
@@ -125,7 +125,7 @@ function mergeRequestComment(
   if (command !== undefined) {
     const amount = command === 'budget' ? amountIn(comment.body) : undefined
     const { headSha } = row.mergeRequest
-    const said = command === 'goAhead' ? { kind: kindOf(comment), text: textOf(comment) } : {}
+    const fields = command === 'goAhead' ? { kind: kindOf(comment), text: textOf(comment) } : {}
     return [
       {
         to,
@@ -138,7 +138,7 @@ function mergeRequestComment(
           headSha,
           commentId: comment.id,
           ...(amount === undefined ? {} : { amount }),
-          ...said,
+          ...fields,
         },
       },
     ]
@@ -210,7 +210,7 @@ function textOf({ body, verdict, path, line }: ForgeComment): string {
   return verdict === 'approved' ? 'approved' : ''
 }
 
-export function issueEditedTelling(
+export function issueEditedNotification(
   row: MirroredIssue,
   { project, people }: Pick<FactsContext, 'project' | 'people'>,
   delivery: string,

@@ -1,6 +1,6 @@
 /** What each reason of `pod-reasons.ts` teaches. The README has the same table, and people read the steps in a Task's detail. */
 
-interface Lesson {
+interface RemediationHint {
   /** Constants that teach the same. */
   readonly reasons: readonly string[]
   readonly happened: string
@@ -11,7 +11,7 @@ interface Lesson {
 const anyExit = 'exit-<code>'
 const room = 'give the cluster more room, or lower AGENT_RESOURCES'
 
-export const lessons: readonly Lesson[] = [
+export const remediationHints: readonly RemediationHint[] = [
   {
     reasons: ['InvalidImageName'],
     happened: 'The image has no valid name.',
@@ -144,7 +144,7 @@ export const lessons: readonly Lesson[] = [
   },
 ]
 
-const byReason = new Map(lessons.flatMap((lesson) => lesson.reasons.map((reason) => [reason, lesson])))
+const byReason = new Map(remediationHints.flatMap((lesson) => lesson.reasons.map((reason) => [reason, lesson])))
 
 function nextStep(reason: string): string {
   const lesson = byReason.get(reason.startsWith('exit-') ? anyExit : reason) ?? byReason.get('Other')!

@@ -5,7 +5,7 @@
 import type { AuditEntry } from '../local/standins.ts'
 import { people } from '../../standins/people.ts'
 
-export interface Said {
+export interface MaintainerComment {
   /** Place in the audit log. */
   readonly index: number
   readonly at: string
@@ -17,8 +17,8 @@ export interface Said {
   readonly text: string
 }
 
-export function saidByMaintainers(audit: readonly AuditEntry[]): readonly Said[] {
-  return audit.flatMap((entry, index) => (entry.actor === people.maintainer ? saidIn(entry, index) : []))
+export function maintainerComments(audit: readonly AuditEntry[]): readonly MaintainerComment[] {
+  return audit.flatMap((entry, index) => (entry.actor === people.maintainer ? commentsIn(entry, index) : []))
 }
 
 interface Details {
@@ -29,9 +29,9 @@ interface Details {
   readonly comments?: readonly { readonly comment: number; readonly body: string }[]
 }
 
-function saidIn(entry: AuditEntry, index: number): readonly Said[] {
+function commentsIn(entry: AuditEntry, index: number): readonly MaintainerComment[] {
   const { comment, review, event, body = '', comments = [] } = (entry.detail ?? {}) as Details
-  const word = (id: string, text: string, means = meaningOf(text)): Said => {
+  const word = (id: string, text: string, means = meaningOf(text)): MaintainerComment => {
     return { index, at: entry.at, author: entry.actor, number: entry.number ?? 0, id, means, text }
   }
   if (entry.action === 'comment.create') return [word(String(comment), body)]
@@ -41,14 +41,14 @@ function saidIn(entry: AuditEntry, index: number): readonly Said[] {
   return body === '' && whole.means === 'nothing' ? lines : [whole, ...lines]
 }
 
-function verdictOf(event: string | undefined, body: string): Said['means'] {
+function verdictOf(event: string | undefined, body: string): MaintainerComment['means'] {
   const means = meaningOf(body)
   if (event === 'REQUEST_CHANGES') return 'withholds'
   return means === 'nothing' && event === 'APPROVE' ? 'lifts' : means
 }
 
 /** Whatever could mean a stop withholds: the people of the demo write nothing else that sounds like one. */
-function meaningOf(text: string): Said['means'] {
+function meaningOf(text: string): MaintainerComment['means'] {
   if (/\/hold|\/unapprove|hold off/i.test(text)) return 'withholds'
   return /^(?:\/approve\b|approve$)/m.test(text) ? 'lifts' : 'nothing'
 }
@@ -61,11 +61,11 @@ const underWayMs = 1_000
 
 /** Words that withheld each merge at the moment when the forge was asked for it, answered in no thread. */
 export function mergedWhileWithheld(audit: readonly AuditEntry[]): readonly string[] {
-  const said = saidByMaintainers(audit)
+  const comments = maintainerComments(audit)
   return audit.flatMap((entry, index) => {
     if (entry.action !== 'pull.merge') return []
     const askedAt = Date.parse(String(entry.detail?.['askedAt'] ?? entry.at))
-    const before = said.filter((word) => word.index < index)
+    const before = comments.filter((word) => word.index < index)
     const lastLift = before.findLastIndex(({ means }) => means === 'lifts')
     return before
       .filter((word, at) => word.means === 'withholds' && at > lastLift && Date.parse(word.at) < askedAt - underWayMs)
