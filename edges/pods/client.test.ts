@@ -14,7 +14,7 @@ const it = testInside(withWrapper)
 
 describe('submitting a turn', () => {
   it('gives its id, under the key it was asked with', async ({ client, url, requests }) => {
-    expect(await client.submit(url, message)).toEqual({ said: 'accepted', turnId: 'turn-1' })
+    expect(await client.submit(url, message)).toEqual({ kind: 'accepted', turnId: 'turn-1' })
     expect(requests).toEqual([
       { route: 'POST /v1/messages', body: { text: 'Do it', handoff: false }, key: 'default/task/1/1' },
     ])
@@ -22,12 +22,12 @@ describe('submitting a turn', () => {
 
   it('says that another turn runs (409) or that the pod takes no more (410)', async (wrapper) => {
     wrapper.turns.push(aTurn('other'))
-    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'conflict' })
+    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ kind: 'conflict' })
     wrapper.turns.pop()
     wrapper.expired = true
-    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ said: 'expired' })
+    expect(await wrapper.client.submit(wrapper.url, message)).toEqual({ kind: 'expired' })
     expect(await wrapper.client.submit(wrapper.url, { ...message, handoff: true })).toMatchObject({
-      said: 'accepted',
+      kind: 'accepted',
     })
   })
 })
