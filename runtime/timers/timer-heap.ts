@@ -35,8 +35,7 @@ export class Alarms {
   /** Rings once, when the time is `at` or later; never inside this call. */
   at(at: number, ring: () => void): Alarm {
     const entry: Entry = { at, order: this.#order++, ring, isCancelled: false }
-    this.#heap.push(entry)
-    siftUp(this.#heap, this.#heap.length - 1)
+    push(this.#heap, entry)
     if (at < this.#wakeAt) this.#sleep()
     return { cancel: () => this.#cancel(entry) }
   }
@@ -76,8 +75,8 @@ export class Alarms {
     this.#wakeAt = -Infinity
     const now = this.#time()
     try {
-      while (this.#heap[0] && (this.#heap[0].isCancelled || this.#heap[0].at <= now)) {
-        const entry = takeFirst(this.#heap)
+      for (let [entry] = this.#heap; entry && (entry.isCancelled || entry.at <= now); [entry] = this.#heap) {
+        removeFirst(this.#heap)
         if (entry.isCancelled) this.#cancelled--
         else ringOnce(entry)
       }
@@ -97,36 +96,31 @@ function isEarlier(a: Entry, b: Entry): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
-function siftUp(heap: Entry[], start: number): void {
-  let index = start
+function push(heap: Entry[], entry: Entry): void {
+  let index = heap.length
   while (index > 0) {
     const parent = (index - 1) >> 1
-    if (!isEarlier(heap[index]!, heap[parent]!)) return
-    swap(heap, index, parent)
+    const above = heap[parent]
+    if (above === undefined || !isEarlier(entry, above)) break
+    heap[index] = above
     index = parent
   }
+  heap[index] = entry
 }
 
-function takeFirst(heap: Entry[]): Entry {
-  const first = heap[0]!
-  const last = heap.pop()!
-  if (heap.length === 0) return first
-  heap[0] = last
+/** What was the last one sinks from the root to its place. */
+function removeFirst(heap: Entry[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
   let index = 0
   for (;;) {
     const left = 2 * index + 1
-    const right = left + 1
-    let least = index
-    if (left < heap.length && isEarlier(heap[left]!, heap[least]!)) least = left
-    if (right < heap.length && isEarlier(heap[right]!, heap[least]!)) least = right
-    if (least === index) return first
-    swap(heap, index, least)
-    index = least
+    const [one, other] = [heap[left], heap[left + 1]]
+    const isRight = one !== undefined && other !== undefined && isEarlier(other, one)
+    const below = isRight ? other : one
+    if (below === undefined || !isEarlier(below, last)) break
+    heap[index] = below
+    index = isRight ? left + 1 : left
   }
-}
-
-function swap(heap: Entry[], a: number, b: number): void {
-  const kept = heap[a]!
-  heap[a] = heap[b]!
-  heap[b] = kept
+  heap[index] = last
 }
