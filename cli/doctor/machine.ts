@@ -20,12 +20,11 @@ export function checkMachine(path: string): readonly Check[] {
 /** With the very script that pods of one machine use. */
 function isolationCheck(): Check {
   const root = mkdtempSync(join(tmpdir(), 'statewright-doctor-'))
-  const [pod, workspace, state, home] = ['state/pod', 'state/workspace', 'state', 'home'].map((name) =>
-    join(root, name),
-  )
+  const state = join(root, 'state')
+  const [pod, workspace, home] = [join(state, 'pod'), join(state, 'workspace'), join(root, 'home')] as const
   try {
-    for (const folder of [pod, workspace, home]) mkdirSync(folder!, { recursive: true })
-    const paths = { pod: pod!, workspace: workspace!, program: programDir, state: state!, home: home! }
+    for (const folder of [pod, workspace, home]) mkdirSync(folder, { recursive: true })
+    const paths = { pod, workspace, program: programDir, state, home }
     if (detectIsolation(paths) === 'namespaces')
       return check('isolation', 'ok', 'this machine grants mount and pid namespaces to pods')
     const next =
