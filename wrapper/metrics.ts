@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { exposeMetrics } from '../http/operational/expose-metrics.ts'
 import type { CallRefusal, Hindrance } from '../machines/turn/schema.ts'
 import type { Identity } from './boot/config.ts'
 import type { AgentOutcome } from './turns/outcome.ts'
@@ -80,9 +81,7 @@ export function createWrapperMetrics(identity: Identity, repository: string): Wr
     registers: [registry],
   })
   return {
-    exposeIn: (other) => {
-      for (const { name } of registry.getMetricsAsArray()) other.registerMetric(registry.getSingleMetric(name)!)
-    },
+    exposeIn: (other) => exposeMetrics(registry, other),
     turnEnded: (outcome) => {
       turns.inc({ result: outcome.stopReason })
       cost.inc(where, outcome.usage.costUsd)

@@ -49,7 +49,7 @@ export class BlockReader {
   /** Must have returned before the text goes on to the CLI, which runs a tool as soon as its block has ended. */
   push(text: string): void {
     const lines = (this.#partial + text).split('\n')
-    this.#partial = lines.pop()!
+    this.#partial = lines.pop() ?? ''
     for (const line of lines) if (line.startsWith('data:') && this.#state === 'reading') this.#data(line.slice(5))
   }
 

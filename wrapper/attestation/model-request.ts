@@ -23,7 +23,7 @@ export function toolOf(name: string): string | undefined {
 /** The platform's tools that a request declares; none where it can't be read. */
 export function declaredTools(body: Uint8Array): ReadonlySet<string> {
   const request = parse(body)
-  if (!Check(Request, request) || asksForSummary(request.messages.at(-1)!.content)) return new Set()
+  if (!Check(Request, request) || asksForSummary(request.messages.at(-1)?.content)) return new Set()
   return new Set(request.tools.flatMap(({ name }) => toolOf(name) ?? []))
 }
 

@@ -83,7 +83,8 @@ export class EnvironmentReader {
       this.fault(`${name} must be host:port or :port`)
       return { host: '127.0.0.1', port: 0 }
     }
-    return { host: match[1]!.replace(/^\[|\]$/g, '') || '0.0.0.0', port }
+    const [, host = ''] = match
+    return { host: host.replace(/^\[|\]$/g, '') || '0.0.0.0', port }
   }
 
   loopback(name: string, fallback: string): Address {

@@ -77,7 +77,8 @@ function runShell(
     const stdio = Array.from({ length: variablesDescriptor }, (_, index) => (index === 2 ? 'pipe' : 'ignore'))
     const child = space.spawn(command, { cwd, env, stdio: [...stdio, file] as const, network: true })
     closeSync(file)
-    const stderr = child.stderr!
+    const { stderr } = child
+    if (stderr === null) return resolve('it was started without its pipe')
     const limit = clock.setTimer(limitMs, () => endGroup(child.pid))
     let tail = ''
     const settle = (failure: string | undefined): void => {

@@ -26,8 +26,9 @@ export function processStat(pid: number): ProcessStat | undefined {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The command name may hold blanks and parentheses: the fields begin after the last one.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    if (fields[0] === 'Z') return undefined
-    return { parent: Number(fields[1]), session: Number(fields[3]), startTime: fields[19]! }
+    const startTime = fields[19]
+    if (fields[0] === 'Z' || startTime === undefined) return undefined
+    return { parent: Number(fields[1]), session: Number(fields[3]), startTime }
   } catch {
     return undefined
   }

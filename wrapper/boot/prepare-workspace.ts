@@ -51,7 +51,7 @@ export async function prepareWorkspace(config: Config, tools: PrepareTools): Pro
 function ownNames({ workspaceDir, repositories, home, stateDir }: Config): readonly string[] {
   const clones = repositories.flatMap(({ name }) => [name, `${name}.cloning`, `${name}.rescue`])
   const within = [home, stateDir]
-    .map((dir) => relative(workspaceDir, dir).split(sep)[0]!)
+    .flatMap((dir) => relative(workspaceDir, dir).split(sep, 1))
     .filter((name) => name !== '' && name !== '..')
   return [...clones, ...within, ...(home === workspaceDir ? ['.claude'] : [])]
 }

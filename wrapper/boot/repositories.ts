@@ -37,8 +37,7 @@ function readSingle(read: EnvironmentReader): RepositoryConfig | undefined {
   }
   const name = url
     .replace(/\/+$/, '')
-    .split(/[/:]/)
-    .pop()!
+    .replace(/^.*[/:]/s, '')
     .replace(/\.git$/, '')
   return { name, url, base: of('REPO_BRANCH'), branch: '', sha: '' }
 }
@@ -49,7 +48,8 @@ function refuseDifference(
   single: RepositoryConfig,
 ): void {
   const same =
-    listed.length === 1 && listed[0]!.url === single.url && (single.base === '' || listed[0]!.base === single.base)
+    listed.length === 1 &&
+    listed.every(({ url, base }) => url === single.url && (single.base === '' || base === single.base))
   if (!same) read.fault('REPOS and REPO_URL/REPO_BRANCH are both set and differ')
 }
 

@@ -58,11 +58,12 @@ function matches(pattern: readonly string[], segments: readonly string[], caller
   if (pattern.at(-1) === '*')
     return segments.length >= pattern.length && pattern.slice(0, -1).every((part, index) => part === segments[index])
   return (
-    pattern.length === segments.length && pattern.every((part, index) => matchesSegment(part, segments[index]!, caller))
+    pattern.length === segments.length &&
+    segments.every((segment, index) => matchesSegment(pattern[index], segment, caller))
   )
 }
 
-function matchesSegment(part: string, segment: string, caller: Caller): boolean {
+function matchesSegment(part: string | undefined, segment: string, caller: Caller): boolean {
   if (part === ':any') return true
   if (part === ':own') return isNameOf(segment, caller.task)
   if (part === ':project') return isNameOf(segment, caller.project)

@@ -68,7 +68,7 @@ async function forward(
   { method, body, requestId, signal }: BrokeredRequest,
 ): Promise<Response> {
   const { caller, upstreams } = options
-  const path = tail.split('?', 1)[0]!
+  const [path = ''] = tail.split('?', 1)
   if (!isAllowed(caller, service, method, path))
     throw new Problem(
       'tool-denied',

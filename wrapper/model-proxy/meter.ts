@@ -145,7 +145,7 @@ export class StreamReader {
 
   push(text: string): void {
     const lines = (this.#partial + text).split('\n')
-    this.#partial = lines.pop()!
+    this.#partial = lines.pop() ?? ''
     for (const line of lines) {
       if (!line.startsWith('data:')) continue
       this.#meter.streamedOne(ping.test(line) ? 'pings' : 'events')

@@ -5,7 +5,7 @@ export function onLines(socket: Socket, listener: (line: string) => void): void 
   let partial = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
     const lines = (partial + text).split('\n')
-    partial = lines.pop()!
+    partial = lines.pop() ?? ''
     for (const line of lines) listener(line)
   })
 }

@@ -14,8 +14,8 @@ export class Holder {
 
   /** `command` ends in a shell that reads its script from standard input. */
   constructor(command: readonly string[], path: string) {
-    const [file, ...args] = command
-    this.#child = spawn(file!, args, { env: { PATH: path }, stdio: 'pipe', cwd: '/' })
+    const [file = '', ...args] = command
+    this.#child = spawn(file, args, { env: { PATH: path }, stdio: 'pipe', cwd: '/' })
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text))
     this.#child.stderr
       .setEncoding('utf8')
@@ -46,12 +46,9 @@ export class Holder {
 
   /** The first process of the namespaces, by its number out here; `depth` programs lie between. */
   first(depth: number): number {
-    let pid = this.#child.pid!
-    for (let level = 0; level < depth; level++) {
-      const [child] = childrenOf(pid)
-      if (child === undefined) throw new Error('namespaces: the first process is gone')
-      pid = child
-    }
+    let { pid } = this.#child
+    for (let level = 0; level < depth && pid !== undefined; level++) [pid] = childrenOf(pid)
+    if (pid === undefined) throw new Error('namespaces: the first process is gone')
     return pid
   }
 
@@ -66,7 +63,7 @@ export class Holder {
 
   #read(text: string): void {
     const lines = (this.#partial + text).split('\n')
-    this.#partial = lines.pop()!
+    this.#partial = lines.pop() ?? ''
     for (const line of lines) if (line.startsWith(`${mark} `)) this.#waiting.shift()?.(line.slice(mark.length + 1))
   }
 

@@ -34,9 +34,9 @@ export function createSpace({ kind, wrap, close }: Pick<CommandSpace, 'kind' | '
     wrap,
     close,
     spawn: (command, { cwd, env, stdio, network, timeoutMs }) => {
-      const [file, ...args] = wrap(command, network, cwd)
+      const [file = '', ...args] = wrap(command, network, cwd)
       const at = kind === 'none' ? cwd : '/'
-      return spawn(file!, args, {
+      return spawn(file, args, {
         cwd: at,
         env: { ...env },
         stdio,

@@ -32,8 +32,8 @@ const tailBytes = 65_536
 const size = { cols: 120, rows: 40 } as const
 
 export function openTerminal(options: TerminalOptions): Terminal {
-  const [file, ...args] = options.command
-  const pty = spawn(file!, args, { name: 'xterm-256color', ...size, cwd: options.cwd, env: { ...options.env } })
+  const [file = '', ...args] = options.command
+  const pty = spawn(file, args, { name: 'xterm-256color', ...size, cwd: options.cwd, env: { ...options.env } })
   let tail = ''
   let lastOutputAt = options.clock.now()
   let exit: TerminalExit | undefined

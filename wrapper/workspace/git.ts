@@ -59,13 +59,14 @@ export function createGit(side: GitSide): Git {
         timeout,
         killSignal: 'SIGKILL',
       })
-      const stdout = collect(child.stdout!)
-      const stderr = collect(child.stderr!)
-      child.stdout?.on('data', (chunk: Buffer) => run.until?.(chunk.toString('latin1')) && endGroup(child.pid))
+      child.on('error', reject)
+      if (child.stdout === null || child.stderr === null) return reject(new Error('git was started without its pipes'))
+      const stdout = collect(child.stdout)
+      const stderr = collect(child.stderr)
+      child.stdout.on('data', (chunk: Buffer) => run.until?.(chunk.toString('latin1')) && endGroup(child.pid))
       // A git that ends before it has read everything says why by its exit code.
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(run.input)
-      child.on('error', reject)
       // Its helper would hold the pipes open until its server answers.
       child.on('exit', (_code, signal) => signal !== null && endGroup(child.pid))
       child.on('close', (code, signal) => {
@@ -82,8 +83,8 @@ export function spawnGit(
   args: readonly string[],
   run: GitRun & { readonly stdio: StdioOptions },
 ): ChildProcess {
-  const [file, ...rest] = [...before, 'git', ...side.settings(run), ...args]
-  return spawn(file!, rest, {
+  const [file = '', ...rest] = [...before, 'git', ...side.settings(run), ...args]
+  return spawn(file, rest, {
     cwd: run.cwd,
     env: { ...side.env(run), ...run.env },
     stdio: run.stdio,

@@ -48,8 +48,8 @@ export const attestationCases: readonly ContractCase[] = [
     holds: async (agent) => {
       const { requests } = await agent.turn('call', first(callEcho({ a: 1 })))
       const block = requests
-        .at(-1)!
-        .body.messages.flatMap(({ content }) =>
+        .at(-1)
+        ?.body.messages.flatMap(({ content }) =>
           Array.isArray(content) ? (content as { type: string; id?: string }[]) : [],
         )
         .findLast(({ type }) => type === 'tool_use')
@@ -84,7 +84,7 @@ export const attestationCases: readonly ContractCase[] = [
         calls.map((call) => call.arguments),
         [{ of: 'the new one' }],
       )
-      assert.ok(requests.at(-1)!.text.includes(String(calls[0]?._meta?.['claudecode/toolUseId'])))
+      assert.ok(requests.at(-1)?.text.includes(String(calls[0]?._meta?.['claudecode/toolUseId'])))
     },
   },
   {
@@ -97,7 +97,8 @@ export const attestationCases: readonly ContractCase[] = [
         for (const text of ['some', 'more', 'turns']) await agent.turn(text, first())
         const tooLong: Move = { kind: 'refuse', status: 413, type: 'request_too_large' }
         const seen = await agent.turn('too long', first(tooLong, callEcho({ in: 'summary' })))
-        const summary = seen.requests[1]!
+        const [, summary] = seen.requests
+        assert.ok(summary)
         assert.ok(summary.body.tools?.some(({ name }) => name === echo))
         assert.equal(declaredTools(Buffer.from(summary.text)).size, 0)
         assert.ok(seen.requests.some(({ text }) => declaredTools(Buffer.from(text)).has('echo')))
@@ -129,7 +130,7 @@ export const attestationCases: readonly ContractCase[] = [
         agent.script(first(bash))
         for (const pid of relaysTo(agent.sockets.wiring)) process.kill(pid, 'SIGKILL')
         await agent.submit('use a tool').catch(() => undefined)
-        const hasResult = (): boolean => agent.model.requests.at(-1)!.text.includes('42stork')
+        const hasResult = (): boolean => agent.model.requests.at(-1)?.text.includes('42stork') === true
         await agent.until('the result of the tool', hasResult)
         assert.equal(agent.hooks.length, hooksBefore)
         assert.equal(agent.terminal.exited(), undefined)

@@ -115,7 +115,7 @@ export const errorCases: readonly SharedCase[] = [
 ]
 
 function endOf(seen: Seen): string {
-  const { event, input } = seen.hooks.at(-1)!
+  const { event, input = {} } = seen.hooks.at(-1) ?? {}
   return event === 'Stop' ? event : `${event} ${String(input['error'])}`
 }
 

@@ -73,7 +73,7 @@ async function restoreLoose(git: Git, dir: string, stamp: string): Promise<void>
   const patterns = [oldRef(''), 'refs/tags/']
   const listed = await gitText(git, ['for-each-ref', '--sort=-refname', format, ...patterns], run)
   const refs = listed.split('\n').filter(Boolean)
-  const known = new Map(refs.map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ', 1)[0]!]))
+  const known = new Map(refs.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
   const updates: string[] = []
   for (const [ref, sha] of known) {
     // Until HEAD stands there, only this names it.

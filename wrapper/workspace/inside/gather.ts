@@ -106,7 +106,7 @@ async function tags(git: Git, dir: string): Promise<[ref: string, sha: string][]
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split(' '))
-    .map(([name, sha]) => [oldRef(`tags/${name}`), sha!])
+    .map(([name, sha = '']) => [oldRef(`tags/${name}`), sha])
 }
 
 async function otherHeads(dir: string, stamp: string): Promise<[ref: string, sha: string][]> {

@@ -60,8 +60,8 @@ export async function repair(git: Git, dir: string, stamp: string): Promise<Repa
     await abortAll(git, dir)
     await undoMove(git, dir, stamp)
   }
-  const pending = operations.filter((operation) => existsSync(join(dir, '.git', operation.mark)))
-  const kept = pending.length > 0 ? await keepState(git, dir, `${stamp}-${pending[0]!.name}`) : undefined
+  const pending = operations.find((operation) => existsSync(join(dir, '.git', operation.mark)))
+  const kept = pending && (await keepState(git, dir, `${stamp}-${pending.name}`))
   const aborted = await abortAll(git, dir)
   const committed = await commitAll(git, dir, 'Keep uncommitted work of an interrupted session')
   return { sweptLocks, aborted, committed, ...(kept ? { kept } : {}) }
@@ -84,10 +84,11 @@ async function abortAll(git: Git, dir: string): Promise<readonly string[]> {
   for (const operation of operations) {
     const mark = join(dir, '.git', operation.mark)
     if (!existsSync(mark)) continue
-    const wasLeft = operation.quit && (await new RepositoryReader(git, dir).branch()) !== undefined
-    const clean = await gitSucceeds(git, wasLeft ? operation.quit! : operation.abort, { cwd: dir })
+    const { quit, abort } = operation
+    const ending = quit && (await new RepositoryReader(git, dir).branch()) !== undefined ? quit : abort
+    const clean = await gitSucceeds(git, ending, { cwd: dir })
     // The work tree is kept already, so a mark that its own abort can't clear is cleared by force.
-    if (!clean || existsSync(mark)) await clearByForce(git, dir, operation.mark.split('/')[0]!)
+    if (!clean || existsSync(mark)) await clearByForce(git, dir, operation.mark.replace(/\/.*/, ''))
     aborted.push(operation.name)
   }
   return aborted

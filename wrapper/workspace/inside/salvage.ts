@@ -109,8 +109,7 @@ async function packedRefs(broken: string): Promise<readonly { ref: string; sha: 
   return (await readText(join(broken, 'packed-refs')))
     .split('\n')
     .map((line) => line.split(' '))
-    .filter(([sha, ref]) => ref !== undefined && objectName.test(sha!))
-    .map(([sha, ref]) => ({ sha: sha!, ref: ref! }))
+    .flatMap(([sha = '', ref]) => (ref !== undefined && objectName.test(sha) ? [{ sha, ref }] : []))
 }
 
 async function packed(broken: string, ref: string): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Check } from 'typebox/value'
 import type { Logger } from '../../../http/operational/logging.ts'
@@ -57,6 +58,8 @@ class Worker {
   isGone = false
   readonly #options: InsideOptions
   readonly #child: ChildProcess
+  readonly #stdin: Writable
+  readonly #stdout: Readable
   readonly #pending = new Map<number, Pending>()
   #line = ''
 
@@ -64,16 +67,21 @@ class Worker {
     const { space, node, path, identity, workspaceDir, program = ownProgram } = options
     this.#options = options
     const parameters = JSON.stringify({ path, identity, workspaceDir })
-    this.#child = space.spawn([node, program, parameters], {
+    const child = space.spawn([node, program, parameters], {
       cwd: workspaceDir,
       env: { PATH: path, HOME: '/dev/null', LC_ALL: 'C' },
       stdio: ['pipe', 'pipe', 'ignore'],
       network: false,
     })
-    this.#child.on('error', (error) => this.end(error.message))
-    this.#child.on('exit', (code, signal) => this.end(`it ended with ${signal ?? code}`))
-    this.#child.stdin!.on('error', () => undefined)
-    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    const { stdin, stdout } = child
+    if (stdin === null || stdout === null) throw new Error('the workspace worker was started without its pipes')
+    this.#child = child
+    this.#stdin = stdin
+    this.#stdout = stdout
+    child.on('error', (error) => this.end(error.message))
+    child.on('exit', (code, signal) => this.end(`it ended with ${signal ?? code}`))
+    stdin.on('error', () => undefined)
+    stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
   }
 
   ask<O extends Operation>(id: number, operation: O, request: RequestOf<O>): Promise<AnswerOf<O>> {
@@ -81,7 +89,7 @@ class Worker {
       const { clock, limitMs = defaultLimitMs } = this.#options
       const limit = clock.setTimer(limitMs, () => this.end(`it took longer than ${limitMs} ms for ${operation}`))
       this.#pending.set(id, { operation, resolve, reject, limit })
-      this.#child.stdin!.write(`${JSON.stringify({ id, operation, request })}\n`)
+      this.#stdin.write(`${JSON.stringify({ id, operation, request })}\n`)
     }) as Promise<AnswerOf<O>>
   }
 
@@ -89,15 +97,15 @@ class Worker {
   close(): void {
     if (this.#pending.size > 0) return this.end('it was closed')
     this.isGone = true
-    this.#child.stdin!.end()
-    this.#child.stdout!.destroy()
+    this.#stdin.end()
+    this.#stdout.destroy()
   }
 
   end(reason: string): void {
     if (this.isGone) return
     this.isGone = true
-    this.#child.stdin!.destroy()
-    this.#child.stdout!.destroy()
+    this.#stdin.destroy()
+    this.#stdout.destroy()
     this.#child.kill('SIGKILL')
     if (this.#pending.size > 0) this.#options.logger.warn({ reason }, 'the workspace worker failed')
     for (const { reject, limit } of this.#pending.values()) {
@@ -110,7 +118,7 @@ class Worker {
   #hear(text: string): void {
     if (this.#line.length + text.length > maxLine) return this.end('its answer was too long')
     const lines = (this.#line + text).split('\n')
-    this.#line = lines.pop()!
+    this.#line = lines.pop() ?? ''
     for (const line of lines) if (!this.isGone) this.#take(line)
   }
 

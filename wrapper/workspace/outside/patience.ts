@@ -31,6 +31,7 @@ export function patientGit(git: Git, { clock, random, limitMs, onWait, onAnswer 
   let downSince: number | undefined
   let failures = 0
   return async (args, run) => {
+    const [command = ''] = args
     for (;;) {
       const result = await git(args, run)
       if (run.remote === undefined) return result
@@ -46,7 +47,7 @@ export function patientGit(git: Git, { clock, random, limitMs, onWait, onAnswer 
       if (leftMs <= 0) return result
       failures += 1
       const waitMs = Math.min(backoffMs(failures, random, pauses), leftMs)
-      onWait({ command: args[0]!, reason, waitMs, failures })
+      onWait({ command, reason, waitMs, failures })
       await sleep(clock, waitMs)
     }
   }

@@ -3,7 +3,7 @@
  * never an address that git opens by itself; the outer end has no credential, no network, and limits on what it takes.
  */
 import type { ChildProcess } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import type { CommandSpace } from '../../space/space.ts'
 import {
   collect,
@@ -156,22 +156,25 @@ interface Connected extends GitResult {
 /** Pumps between the two, and ends both when one ends or sends what it may not. */
 function connect(client: ChildProcess, server: ChildProcess, most: WireLimits): Promise<Connected> {
   const limits = new PackLimits(most)
-  const stderr = collect(client.stderr!)
-  const [toClient, fromClient] = [client.stdio[3] as Writable, client.stdio[4] as Readable]
+  const [, , complaints, toClient, fromClient] = client.stdio
+  const { stdin, stdout } = server
+  if (!(complaints && stdin && stdout && toClient instanceof Writable && fromClient instanceof Readable))
+    throw new Error('git was started without its pipes')
+  const stderr = collect(complaints)
   let complaint: string | undefined
   const end = (): void => {
-    for (const stream of [toClient, fromClient, server.stdin!, server.stdout!]) stream.destroy()
+    for (const stream of [toClient, fromClient, stdin, stdout]) stream.destroy()
     for (const child of [client, server]) child.kill('SIGKILL')
   }
-  for (const stream of [toClient, fromClient, server.stdin!, server.stdout!]) stream.on('error', () => undefined)
-  server.stdout!.on('data', (chunk: Buffer) => {
+  for (const stream of [toClient, fromClient, stdin, stdout]) stream.on('error', () => undefined)
+  stdout.on('data', (chunk: Buffer) => {
     complaint ??= limits.take(chunk)
     if (complaint !== undefined) return end()
-    if (!toClient.write(chunk)) server.stdout!.pause()
+    if (!toClient.write(chunk)) stdout.pause()
   })
-  toClient.on('drain', () => server.stdout!.resume())
-  server.stdout!.on('end', () => toClient.end())
-  fromClient.pipe(server.stdin!)
+  toClient.on('drain', () => stdout.resume())
+  stdout.on('end', () => toClient.end())
+  fromClient.pipe(stdin)
   return new Promise((resolve, reject) => {
     for (const child of [client, server]) child.on('error', (error) => (end(), reject(error)))
     // Its helper lives on, and with it the pipes, until they are closed here.
