@@ -119,8 +119,8 @@ const platform = (named: Named, more: Partial<Kind>): Kind => ({
   ...more,
 })
 
-export const kinds: readonly Kind[] = [
-  platform(
+export const kindsByName = {
+  Project: platform(
     { kind: 'Project', plural: 'projects', spec: ProjectSpec, writable: true },
     {
       shortNames: ['proj'],
@@ -131,11 +131,11 @@ export const kinds: readonly Kind[] = [
       selectable: ['.spec.scm.provider'],
     },
   ),
-  platform(
+  Repository: platform(
     { kind: 'Repository', plural: 'repositories', spec: RepositorySpec, writable: true },
     { shortNames: ['repo'], selectable: ['.spec.projectRef'] },
   ),
-  platform(
+  Task: platform(
     { kind: 'Task', plural: 'tasks', spec: TaskSpec, writable: true },
     {
       texts: ['goal'],
@@ -143,15 +143,15 @@ export const kinds: readonly Kind[] = [
       selectable: ['.spec.projectRef', '.spec.kind', '.status.stage'],
     },
   ),
-  platform(
+  QueuedEvent: platform(
     { kind: 'QueuedEvent', plural: 'queuedevents', spec: QueuedEventSpec, writable: false },
     { shortNames: ['qe'], selectable: ['.spec.projectRef', '.status.state'] },
   ),
-  platform(
+  Issue: platform(
     { kind: 'Issue', plural: 'issues', spec: IssueSpec, writable: false },
     { rules: [unchangeable('what an Issue names')], selectable: ['.spec.repositoryRef'] },
   ),
-  platform(
+  MergeRequest: platform(
     { kind: 'MergeRequest', plural: 'mergerequests', spec: MergeRequestSpec, writable: false },
     {
       shortNames: ['mr'],
@@ -159,7 +159,22 @@ export const kinds: readonly Kind[] = [
       selectable: ['.spec.repositoryRef'],
     },
   ),
-]
+} satisfies Readonly<Record<string, Kind>>
+
+type KindName = keyof typeof kindsByName
+
+export const kinds: readonly Kind[] = Object.values(kindsByName)
+
+export function ofEachKind<T>(make: (kind: Kind) => T): Readonly<Record<KindName, T>> {
+  return {
+    Project: make(kindsByName.Project),
+    Repository: make(kindsByName.Repository),
+    Task: make(kindsByName.Task),
+    QueuedEvent: make(kindsByName.QueuedEvent),
+    Issue: make(kindsByName.Issue),
+    MergeRequest: make(kindsByName.MergeRequest),
+  }
+}
 
 export function kindNamed(name: string): Kind | undefined {
   const wanted = name.toLowerCase()

@@ -1,6 +1,6 @@
 /** What a demo in a cluster shows of itself at the API server, and that nothing of it is left there. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { kindNamed, kinds } from '../../crd/kinds.ts'
+import { kindsByName, kinds } from '../../crd/kinds.ts'
 import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api/api.ts'
 import { findByVariable } from '../../edges/local/processes.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pods/pod-names.ts'
@@ -22,7 +22,7 @@ export interface ClusterRecord {
 
 const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
 /** Repositories own their Issues and MergeRequests, Projects the rest. */
-const applied = [kindNamed('Project')!, kindNamed('Repository')!]
+const applied = [kindsByName.Project, kindsByName.Repository]
 /** The kubelet's, the collector's and our finalizer's work after the deletion. */
 const goneLimitMs = 120_000
 /** A hundred times what a status takes. */
@@ -103,7 +103,7 @@ function untilShown(cluster: Cluster): Promise<readonly KubeObject[]> {
   const isTerminal = ({ status }: KubeObject): boolean => status?.['stageClass'] === 'terminal'
   return until(
     shownLimitMs,
-    () => listOf(cluster, kindNamed('Task')!),
+    () => listOf(cluster, kindsByName.Task),
     (tasks) => tasks.every(isTerminal),
   )
 }

@@ -4,8 +4,8 @@
  * Pods are of the cluster too, unless LOCAL_PODS keeps them on the machine that it runs on.
  */
 import { hostname } from 'node:os'
-import { kinds } from '../../crd/kinds.ts'
-import type { KubeClient, KubeResource, ObjectCache } from '../../edges/kubernetes/api/api.ts'
+import { ofEachKind } from '../../crd/kinds.ts'
+import type { KubeClient, ObjectCache } from '../../edges/kubernetes/api/api.ts'
 import { createObjectCache } from '../../edges/kubernetes/api/cache.ts'
 import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
 import { namespaceOf } from '../../edges/kubernetes/api/credentials.ts'
@@ -77,7 +77,7 @@ export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes']
 function kubernetesPlace(options: KubernetesPlaceOptions): Place {
   const { client, clock, localPods, clusterPods: shape } = options
   const caches = cachesOf(options)
-  const pods = shape && clusterPods({ ...options, tasks: caches['Task']!, settings: shape })
+  const pods = shape && clusterPods({ ...options, tasks: caches.Task, settings: shape })
   const all = [...Object.values(caches), ...(pods === undefined ? [] : [pods.cache])]
   const resources = peopleReader(ofPeople(caches))
   const secrets = kubeSecrets(client)
@@ -141,16 +141,14 @@ async function firstLists(clock: Clock, caches: readonly ObjectCache[]): Promise
   }
 }
 
-type Caches = Readonly<Record<string, ObjectCache>>
+type Caches = ReturnType<typeof ofEachKind<ObjectCache>>
 
 function cachesOf({ client, namespaces, clock, random, logger }: KubernetesPlaceOptions): Caches {
-  const cacheOf = (resource: KubeResource): ObjectCache =>
-    createObjectCache({ client, resource, namespaces, clock, random, logger })
-  return Object.fromEntries(kinds.map((kind) => [kind.kind, cacheOf(kind)]))
+  return ofEachKind((resource) => createObjectCache({ client, resource, namespaces, clock, random, logger }))
 }
 
 function ofPeople(caches: Caches): ResourceCaches {
-  return { projects: caches['Project']!, repositories: caches['Repository']!, tasks: caches['Task']! }
+  return { projects: caches.Project, repositories: caches.Repository, tasks: caches.Task }
 }
 
 function reconcilerDeps(

@@ -5,7 +5,7 @@
  * 2. The queues are read at most once a second, and for at most a tenth of the time.
  * 3. Statuses are fenced by the versions that the objects had before the queues were read.
  */
-import { kindNamed } from '../../../crd/kinds.ts'
+import { kindsByName } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import type { Logger } from '../../../http/operational/logging.ts'
 import type { Clock } from '../../../runtime/clock.ts'
@@ -93,7 +93,7 @@ async function viewsOf({ derived }: QueuedEventsDeps, namespace: string): Promis
   const all: DerivedResource[] = []
   for (let after = ''; ;) {
     const query = { namespace, after, limit: readAtOnce }
-    const views = (await derived.list(kindNamed('QueuedEvent')!, query)) as readonly DerivedResource[]
+    const views = (await derived.list(kindsByName.QueuedEvent, query)) as readonly DerivedResource[]
     all.push(...views.slice(0, readAtOnce))
     if (views.length <= readAtOnce) return all
     after = `${namespace}/${all.at(-1)!.metadata.name}`

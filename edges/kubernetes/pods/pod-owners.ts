@@ -1,6 +1,6 @@
 /** Objects of Tasks and Projects, read at each use: their settings change under running Tasks. */
 import type { ProjectSpec } from '../../../crd/project.ts'
-import { kindNamed } from '../../../crd/kinds.ts'
+import { kindsByName } from '../../../crd/kinds.ts'
 import { maxTaskName, shortHash } from '../../../machines/rules/names.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { KubeClient, KubeObject, ObjectCache } from '../api/api.ts'
@@ -28,7 +28,7 @@ export interface TaskReads {
 /** @throws RetryableError while there is none. */
 export async function ownerTask({ client, tasks }: TaskReads, task: string): Promise<Owner> {
   const name = objectNameOf(task)
-  const found = (await find(client, kindNamed('Task')!, name)) ?? tasks.list(name.namespace).find(isLifeOf(name.name))
+  const found = (await find(client, kindsByName.Task, name)) ?? tasks.list(name.namespace).find(isLifeOf(name.name))
   if (found === undefined) throw missing('Task', task)
   return ownerOf(found)
 }
@@ -43,7 +43,7 @@ function isLifeOf(name: string): (object: KubeObject) => boolean {
 
 /** @throws RetryableError while there is none. */
 export async function ownerProject(client: Pick<KubeClient, 'ask'>, project: string): Promise<ProjectOwner> {
-  const object = await find(client, kindNamed('Project')!, objectNameOf(project))
+  const object = await find(client, kindsByName.Project, objectNameOf(project))
   if (object === undefined) throw missing('Project', project)
   return { ...ownerOf(object), spec: object.spec as unknown as ProjectSpec }
 }
