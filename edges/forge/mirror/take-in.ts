@@ -59,8 +59,8 @@ export async function takeInIssue(
   const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && issueEdit(hint, context.people)
-  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by) }
-  if (how === 'tie') return { how, before, after: before! }
+  if (before !== undefined && how !== 'changed')
+    return { how, before, after: how === 'tie' ? before : await takeInLate(sql, before, edit, hint?.by) }
   const after: MirroredIssue = {
     ...fresh(key, context.now, issue.comments === 0),
     ...before,
@@ -129,16 +129,16 @@ function issueNotesOf(
   const before: IssueNotes = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
   const known = row && { hash: textHash(row.issue), at: row.updatedAt, notes: row.notes }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
-  const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
-  const vouched = isTrigger(hint, 'labeled', context) && context.people.isMaintainer(hint!.by)
-  const vouchedText = vouched ? textHash(hint!.issue) : before.vouchedText
+  const labelledBy = isTrigger(hint, 'labeled', context) ? hint.by.login : before.labelledBy
+  const vouched = isTrigger(hint, 'labeled', context) && context.people.isMaintainer(hint.by) ? hint.issue : undefined
+  const vouchedText = vouched === undefined ? before.vouchedText : textHash(vouched)
   const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
   return {
     ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),
     ...handOf(issue, row && handIn(row), edit, hint?.by),
     unwantedByMaintainer:
       !triggered &&
-      (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
+      (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint.by))),
     ...(triggered && labelledBy !== undefined ? { labelledBy } : {}),
     ...(triggered && vouchedText !== undefined ? { vouchedText } : {}),
     ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy } : {}),
@@ -159,7 +159,11 @@ function sameText(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase()
 }
 
-function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled', context: TakeInContext): boolean {
+function isTrigger(
+  hint: IssueHint | undefined,
+  action: 'labeled' | 'unlabeled',
+  context: TakeInContext,
+): hint is IssueHint {
   return hint?.action === action && hint.label !== undefined && sameText(hint.label, context.project.triggerLabel)
 }
 
@@ -184,8 +188,8 @@ export async function takeInMergeRequest(
   const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.mergeRequest, found, source)
   const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
-  if (how === 'stale') return { how, before, after: await takeInLateHand(sql, before!, edit, hint?.by) }
-  if (how === 'tie') return { how, before, after: before! }
+  if (before !== undefined && how !== 'changed')
+    return { how, before, after: how === 'tie' ? before : await takeInLateHand(sql, before, edit, hint?.by) }
   const after: MirroredMergeRequest = {
     ...fresh(key, context.now, false),
     ...before,
