@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { EffectParams } from '../../machines/effect.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
+import type { IssueFacts } from '../../machines/issue/events.ts'
 import { awaitsOffer } from '../../machines/issue/settle.ts'
 import { isUnattended } from '../../machines/merge-request/mint.ts'
 import type { Backlog, LiveTask } from '../../machines/project/events.ts'
@@ -71,26 +72,25 @@ function liveTask({ id, kind, repositories, stage: { name: stage, class: stageCl
 
 /** Oldest first; those whose Task was parked before come last: minting for them again most likely parks again. */
 async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Promise<Backlog['issues']> {
-  const found: { readonly issue: IssueContext; readonly wasParked: boolean }[] = []
+  const found: { readonly issue: IssueContext; readonly facts: IssueFacts; readonly wasParked: boolean }[] = []
   for await (const issue of liveActors(runtime, 'issue', project)) {
     const { facts, owner } = issue
     if (facts?.project !== project || facts.state !== 'open' || (!facts.wanted && owner === '')) continue
     const wasParked = owner === '' && isMarkedParked(await labelsOf(project, facts.repository, facts.number))
-    found.push({ issue, wasParked })
+    found.push({ issue, facts, wasParked })
   }
   return found
-    .toSorted((a, b) => Number(a.wasParked) - Number(b.wasParked) || a.issue.facts!.number - b.issue.facts!.number)
-    .map(({ issue }) => ({
+    .toSorted((a, b) => Number(a.wasParked) - Number(b.wasParked) || a.facts.number - b.facts.number)
+    .map(({ issue, facts }) => ({
       issue: issue.id,
-      repository: issue.facts!.repository,
-      print: printOf(issue),
+      repository: facts.repository,
+      print: printOf(issue.id, facts),
       offerable: awaitsOffer(issue),
     }))
 }
 
 /** What a refine would see otherwise; not what the platform itself writes to the issue. */
-function printOf({ id, facts }: IssueContext): string {
-  const { bodyHash, humanCommented, approvals, withdrawnBy } = facts!
+function printOf(id: string, { bodyHash, humanCommented, approvals, withdrawnBy }: IssueFacts): string {
   const fields = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 12)
 }
