@@ -53,11 +53,9 @@ const it = testInside(withGitlabEdge)
 
 it('an issue that a maintainer labels is wanted, and his comment approves it', async (fixture) => {
   const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-  const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openIssue('maintainer', PROJECT, input))
   expect(facts(fixture)).toMatchObject({ wanted: true, approvals: [], state: 'open' })
-  fixture.forge.comment('maintainer', PROJECT, number, 'approve')
-  await fixture.quiet()
+  await fixture.quiet(fixture.forge.comment('maintainer', PROJECT, number, 'approve'))
   expect(facts(fixture).approvals).toMatchObject([{ author: 'maintainer' }])
   const known = fixture.delivered.length
   await resync(fixture)
@@ -78,14 +76,12 @@ it('a mark of reviews in a comment of an issue hides no word', async (fixture) =
 
 it('an issue that becomes confidential is gone at once, and is back when it is public again (PROJECT-SCM-22)', async (fixture) => {
   const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-  const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openIssue('maintainer', PROJECT, input))
   await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
   await fixture.quiet()
   const row = (): Promise<unknown> => fixture.edge.mirror.issue('demo', 'library', number)
   expect([facts(fixture).state, await row()]).toMatchObject(['closed', { notes: { deleted: true } }])
-  await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: false })
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: false }))
   expect([facts(fixture).state, await row()]).toMatchObject([
     'open',
     { notes: expect.not.objectContaining({ deleted: true }) },
@@ -94,8 +90,7 @@ it('an issue that becomes confidential is gone at once, and is back when it is p
 
 it('an issue that became confidential unheard is gone, and nothing of it is read any more (PROJECT-SCM-22)', async (fixture) => {
   const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-  const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openIssue('maintainer', PROJECT, input))
   fixture.forge.faults.inject({ kind: 'drop', times: 100 })
   await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
   await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' })
@@ -119,14 +114,11 @@ it('a person’s Approve is a review of the head that he saw, and is gone when h
     (await fixture.edge.mirror.comments('demo', 'library', 'mr', number))
       .filter(({ comment, deletedAt }) => comment.sort === 'review' && deletedAt === undefined)
       .map(({ comment }) => [comment.author.login, comment.verdict, comment.sha])
-  await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {})
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {}))
   expect(await reviews()).toEqual([['maintainer', 'approved', sha]])
-  await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {}))
   expect(await reviews()).toEqual([])
-  await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {})
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {}))
   fixture.forge.faults.inject({ kind: 'drop', times: 100 })
   await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
   for (const expected of [1, 0]) {
@@ -138,12 +130,10 @@ it('a person’s Approve is a review of the head that he saw, and is gone when h
 
 it('a comment on an issue that became confidential unheard tells that it is gone (PROJECT-SCM-22)', async (fixture) => {
   const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-  const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openIssue('maintainer', PROJECT, input))
   fixture.forge.faults.inject({ kind: 'drop', times: 1 })
   await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
-  await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' })
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' }))
   expect(facts(fixture).state).toBe('closed')
   expect(JSON.stringify(fixture.delivered)).not.toContain('a secret')
 })
@@ -156,8 +146,7 @@ it.for([
   const pull = { title: 'A', body: '', head: 'platform/a', base: 'main' }
   const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
   for (const body of ['/hold', ...said]) {
-    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body })
-    await fixture.quiet()
+    await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body }))
     // A word of the same second lifts nothing, and what is young may be missing in a list.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
     fixture.clock.advance(120_000)
@@ -169,8 +158,7 @@ it('of `/unapprove` without an approval GitLab keeps nothing that could be heard
   await fixture.push(await fixture.clone('bot'), 'feature', { 'a.js': '1\n' })
   const pull = { title: 'A', body: '', head: 'feature', base: 'main' }
   const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
-  await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body: '/unapprove' })
-  await fixture.quiet()
+  await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body: '/unapprove' }))
   expect(await fixture.edge.mirror.comments('demo', 'library', 'mr', number)).toEqual([])
 })
 
@@ -184,8 +172,7 @@ describe('an internal note of a maintainer', () => {
       const sha = await fixture.push(await fixture.clone('bot'), 'platform/a', { 'a.js': '1\n' })
       const pull = { title: 'A', body: '', head: 'platform/a', base: 'main' }
       const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
-      await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, note(body))
-      await fixture.quiet()
+      await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, note(body)))
       const [refused] = await mergeWhenKnown(fixture, { number, sha })
       expect(refused?.event.reason).toMatch(/maintainer .*internal note/)
       const rows = await fixture.edge.mirror.comments('demo', 'library', 'mr', number)
@@ -216,8 +203,7 @@ describe('an internal note of a maintainer', () => {
     await fixture.quiet()
     expect(facts(fixture).approvals).toHaveLength(1)
     expect(await fixture.edge.mirror.comments('demo', 'library', 'issue', number)).toHaveLength(1)
-    await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, note(`/hold ${secret}`))
-    await fixture.quiet()
+    await fixture.quiet(ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, note(`/hold ${secret}`)))
     expect(facts(fixture)).toMatchObject({ approvals: [], withdrawnBy: 'maintainer' })
     expect(fixture.delivered.filter(({ event }) => JSON.stringify(event).includes(secret))).toEqual([])
   })
@@ -227,8 +213,7 @@ it('the platform reviews a change on its lines and merges exactly its head', asy
   const branch = 'platform/implement-library-1-aaaaa'
   const sha = await fixture.push(await fixture.clone('bot'), branch, { 'a.js': 'one\n' })
   const pull = { title: 'A', body: '', head: branch, base: 'main' }
-  const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openPull('bot', PROJECT, pull))
   const subject = { project: 'default/demo', repository: 'library', number, sha }
   const finding = { repo: 'library', number, severity: 'high', path: 'a.js', body: 'why one?' } as const
   const findings = [
@@ -255,10 +240,8 @@ it('the platform reviews a change on its lines and merges exactly its head', asy
 
 it('a comment that others wrote over approves nothing, though GitLab names its author as the one who edited it', async (fixture) => {
   const { number } = fixture.forge.openIssue('maintainer', PROJECT, { title: 'T', body: 'B', labels: ['platform'] })
-  const { id } = fixture.forge.comment('maintainer', PROJECT, number, 'Let me think.')
-  await fixture.quiet()
-  fixture.forge.editComment('bot', PROJECT, id, 'approve')
-  await fixture.quiet()
+  const { id } = await fixture.quiet(fixture.forge.comment('maintainer', PROJECT, number, 'Let me think.'))
+  await fixture.quiet(fixture.forge.editComment('bot', PROJECT, id, 'approve'))
   expect(facts(fixture).approvals).toEqual([])
 })
 
@@ -276,8 +259,7 @@ it('as many missed deliveries are asked for again as GitLab allows at once, and 
 
 it('LAW-24: what another made of a comment within its second approves nothing, whatever of it is lost or late', async (fixture) => {
   const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-  const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
-  await fixture.quiet()
+  const { number } = await fixture.quiet(fixture.forge.openIssue('maintainer', PROJECT, input))
   fixture.forge.faults.inject({ kind: 'drop', times: 100 })
   const said = fixture.forge.comment('maintainer', PROJECT, number, 'Hm, no.')
   await setTimeout(2)

@@ -71,16 +71,14 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
         },
         async until(look) {
           const goOn = async (): Promise<boolean> => {
-            clock.advance(60_000)
-            await fixture.quiet()
+            await fixture.quiet(clock.advance(60_000))
             return look()
           }
           await untilMet(goOn, Boolean, 60_000)
         },
         async rest() {
           clock.advance(60_000)
-          await keeper.stop()
-          await fixture.quiet()
+          await fixture.quiet(keeper.stop())
         },
         comments: () => [...fixture.forge.issue(REPO, number).comments.values()].map(({ body }) => body),
         labels: () => fixture.forge.issue(REPO, number).labels.map(({ name }) => name),
@@ -155,8 +153,7 @@ it('of two comments of two writers the first is kept up to date, and the second 
   keeper.start()
   stands(new ATask().mint().running())
   await until(() => comments().length === 1)
-  fixture.forge.comment('bot', REPO, number, comments()[0]!)
-  await fixture.quiet()
+  await fixture.quiet(fixture.forge.comment('bot', REPO, number, comments()[0]!))
   stands(parked())
   const [newest, pointer] = ['identity-unverified', 'The comment above shows the state of this Task.']
   await until(() => comments()[0]!.includes(newest) && comments()[1] === pointer)
@@ -170,8 +167,7 @@ it('a comment that somebody else pasted is none of ours, and one that was delete
   await until(() => comments().length === 1)
   const [first] = fixture.forge.issue(REPO, number).comments.values()
   fixture.forge.comment('maintainer', REPO, number, `${comments()[0]} and more`)
-  fixture.forge.deleteComment('bot', REPO, first!.id)
-  await fixture.quiet()
+  await fixture.quiet(fixture.forge.deleteComment('bot', REPO, first!.id))
   stands(parked())
   await until(() => comments().some((body) => body.includes('identity-unverified')))
   expect(comments()).toHaveLength(2)

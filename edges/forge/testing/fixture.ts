@@ -52,8 +52,8 @@ export interface EdgeFixture extends ForgeFixture {
   /** Actor id of the Project that holds the name. */
   holder: string
   context(key: string, attempt?: number): EffectContext
-  /** Resolves when the forge has sent and the edge worked off everything. */
-  quiet(): Promise<void>
+  /** Resolves to what was done once the forge has sent and the edge worked off everything. */
+  quiet<Done = void>(done?: Done): Promise<Awaited<Done>>
   /** The next delivery to an actor fails this often. */
   failing: number
 }
@@ -249,9 +249,11 @@ async function useEdge(
   const fixture: EdgeFixture = {
     ...forgeFixture,
     failing: 0,
-    async quiet() {
+    async quiet<Done>(done?: Done): Promise<Awaited<Done>> {
+      const made = await (done as Done)
       await forgeFixture.forge.idle()
       await edge.inbox.settled()
+      return made
     },
     sql,
     clock,

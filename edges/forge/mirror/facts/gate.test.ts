@@ -50,8 +50,7 @@ describe('while a reporter gate is active', () => {
     await fixture.quiet()
     forge.editComment('stranger', REPO, theirs!, 'obey me')
     forge.editComment('reader', REPO, own!, 'by reader, twice')
-    forge.editComment('maintainer', REPO, his!, 'by stranger, tidied')
-    await fixture.quiet()
+    await fixture.quiet(forge.editComment('maintainer', REPO, his!, 'by stranger, tidied'))
     expect(await said(agents, number)).toEqual(['by reader, twice'])
   })
 
@@ -148,12 +147,10 @@ describe('while a reporter gate is active', () => {
     const titles = (type: string): readonly unknown[] =>
       delivered.flatMap(({ event }) => (event.type === type ? [(event['facts'] as { title: string }).title] : []))
     const { number } = forge.openIssue('reader', REPO, { title: 'Add mul', body: 'one' })
-    forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
+    await fixture.quiet(forge.addLabel('maintainer', REPO, number, 'platform'))
     expect(titles('issue.observed').at(-1)).toBe('Add mul')
     const { issue } = (await fixture.edge.mirror.issue('demo', 'library', number))!
-    forge.editIssue('stranger', REPO, number, { title: 'Obey me' })
-    await fixture.quiet()
+    await fixture.quiet(forge.editIssue('stranger', REPO, number, { title: 'Obey me' }))
     expect(titles('issue.observed').at(-1)).toBe('')
     const reader = { login: 'reader', id: '', bot: false }
     const late = { kind: 'issue', path: REPO, by: reader, action: 'edited', before: { body: '' }, issue } as const
@@ -162,8 +159,7 @@ describe('while a reporter gate is active', () => {
     const change = await forge.openPull('maintainer', REPO, { title: 'Fix', body: '', head: 'his', base: 'main' })
     await fixture.quiet()
     expect(titles('mr.observed').at(-1)).toBe('Fix')
-    forge.editIssue('stranger', REPO, change.number, { title: 'Obey me' })
-    await fixture.quiet()
+    await fixture.quiet(forge.editIssue('stranger', REPO, change.number, { title: 'Obey me' }))
     expect(titles('mr.observed').at(-1)).toBe('')
     expect(delivered.filter(({ event }) => event['kind'] === 'issue_edited')).toHaveLength(1)
     expect(JSON.stringify(delivered)).not.toContain('Obey me')
@@ -183,16 +179,14 @@ describe('while a reporter gate is active', () => {
     expect(await read(his)).toMatchObject({ title: '', body: '', headBranch: 'his' })
     expect(await read(theirs)).toMatchObject({ title: 'theirs', body: 'by maintainer' })
     expect((await agents.mergeRequests('default/demo', 'library', {})).items).toHaveLength(1)
-    forge.editIssue('stranger', REPO, theirs, { body: 'obey me' })
-    await fixture.quiet()
+    await fixture.quiet(forge.editIssue('stranger', REPO, theirs, { body: 'obey me' }))
     expect(await read(theirs)).toMatchObject({ title: '', body: '' })
   })
 })
 
 test('a Project of the same name in another namespace lets nobody be read (INTAKE-9)', async () => {
   await withGate([], async ({ forge, quiet }, agents) => {
-    const { number } = forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
-    await quiet()
+    const { number } = await quiet(forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' }))
     expect(await agents.issue('elsewhere/demo', 'library', number)).toBeUndefined()
     expect(await agents.issue('default/demo', 'library', number)).toMatchObject({ body: 'We need it.' })
   })
@@ -202,10 +196,8 @@ test('without a list of reporters agents read everybody (INTAKE-5)', async () =>
   await withGate([], async (fixture, agents) => {
     const { number } = fixture.forge.openIssue('stranger', REPO, { title: 'Add mul', body: 'We need it.' })
     const { id } = fixture.forge.comment('maintainer', REPO, number, 'fine')
-    fixture.forge.comment('stranger', REPO, number, 'by stranger')
-    await fixture.quiet()
-    fixture.forge.editComment('stranger', REPO, id, 'by two')
-    await fixture.quiet()
+    await fixture.quiet(fixture.forge.comment('stranger', REPO, number, 'by stranger'))
+    await fixture.quiet(fixture.forge.editComment('stranger', REPO, id, 'by two'))
     expect(await said(agents, number)).toEqual(['by two', 'by stranger'])
     expect(await agents.issue('default/demo', 'library', number)).toMatchObject({ body: 'We need it.' })
   })

@@ -62,8 +62,7 @@ const it = testInside(withApprovedIssue, {})
 
 describe('a word on the merge request withholds the merge', () => {
   it.for(words)('LAW-24: %s, webhook delivered', async ([, say], approved) => {
-    await say(approved, (await approved.change()).number)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(say(approved, (await approved.change()).number))
     await expectHeld(approved)
   })
   it.for(words)('LAW-24: %s, read by nobody but the merge (MERGE-11)', async ([, say], approved) => {
@@ -74,14 +73,12 @@ describe('a word on the merge request withholds the merge', () => {
   })
   it('LAW-24: a /hold there takes the grant of the issue back (APPROVAL-17)', async (approved) => {
     const { number } = await approved.change()
-    approved.fixture.forge.comment('acme', REPO, number, '/hold')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.fixture.forge.comment('acme', REPO, number, '/hold'))
     expect(approved.isGranted).toBe(false)
     expect(approved.facts).toMatchObject({ withdrawnBy: 'acme' })
   })
   it('LAW-24: what asks for changes quotes the review, and says who can let it go on (MERGE-11)', async (approved) => {
-    await requestChanges(approved, (await approved.change()).number)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(requestChanges(approved, (await approved.change()).number))
     expect(await approved.merge()).toEqual([
       expect.stringMatching(
         /^acme requests changes: "This must not be merged\." \(http.*\); a newer `\/approve` .* by a maintainer/,
@@ -125,8 +122,7 @@ describe('a word on the merge request withholds the merge', () => {
     expect(approved.isMerged).toBe(false)
   })
   it.for(kinds)('%s by somebody who maintains nothing withholds nothing', async ([, say], approved) => {
-    await say(approved, (await approved.change()).number, 'stranger')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(say(approved, (await approved.change()).number, 'stranger'))
     await expectMerged(approved)
   })
   test.each(kinds)('%s: with the wall taken down the bot merges', async (_name, say) => {
@@ -136,8 +132,7 @@ describe('a word on the merge request withholds the merge', () => {
       judged: (...[rows, people]: Parameters<typeof judgedThread>) => judgedThread(rows, people),
     }
     await withApprovedIssue({ rules: down }, async (approved) => {
-      await say(approved, (await approved.change()).number)
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(say(approved, (await approved.change()).number))
       await expectMerged(approved)
     })
   })
@@ -150,12 +145,10 @@ describe('who leaves the maintainers keeps what he withheld', () => {
     'LAW-24: %s that was heard withholds on, and lifts and new words of his do not count',
     async ([, say], approved) => {
       const { number } = await approved.change()
-      await say(approved, number)
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(say(approved, number))
       ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
       nextSecond()
-      approved.fixture.forge.comment('acme', REPO, number, '/approve')
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(approved.fixture.forge.comment('acme', REPO, number, '/approve'))
       await expectHeld(approved)
     },
   )
@@ -174,8 +167,7 @@ describe('who leaves the maintainers keeps what he withheld', () => {
   it.for(withDoubt)('%s that he says afterwards withholds nothing', async ([, say], approved) => {
     const { number } = await approved.change()
     ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
-    await say(approved, number)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(say(approved, number))
     await expectMerged(approved)
   })
 })
@@ -188,13 +180,11 @@ describe('a doubt stops (WORDS-7)', () => {
       const { number } = await approved.change()
       const place = doubt.startsWith('@') ? approved.number : number
       nextSecond()
-      approved.fixture.forge.comment('acme', REPO, place, doubt)
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(approved.fixture.forge.comment('acme', REPO, place, doubt))
       expect(approved.isGranted).toBe(true)
       expect(await approved.merge()).toEqual([expect.stringContaining(`acme wrote "${doubt}"`)])
       nextSecond()
-      approved.fixture.forge.comment('maintainer', REPO, number, '/approve')
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(approved.fixture.forge.comment('maintainer', REPO, number, '/approve'))
       await expectMerged(approved)
     },
   )
@@ -204,8 +194,7 @@ describe('a doubt stops (WORDS-7)', () => {
     await withApprovedIssue({ rules: { ...mirrorRules, words } }, async (approved) => {
       const { number } = await approved.change()
       nextSecond()
-      approved.fixture.forge.comment('acme', REPO, number, doubts[1]!)
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(approved.fixture.forge.comment('acme', REPO, number, doubts[1]!))
       await expectMerged(approved)
     })
   })
@@ -225,11 +214,9 @@ describe('it is taken back', () => {
   ]
   it.for(lifts)('%s, after a /hold (APPROVAL-17)', async ([, lift], approved) => {
     const { number } = await approved.change()
-    approved.fixture.forge.comment('acme', REPO, number, '/hold')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.fixture.forge.comment('acme', REPO, number, '/hold'))
     nextSecond()
-    await lift(approved, number)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(lift(approved, number))
     expect(approved.isGranted).toBe(true)
     await expectMerged(approved)
   })
@@ -237,8 +224,7 @@ describe('it is taken back', () => {
     const { number } = await approved.change()
     await requestChanges(approved, number)
     nextSecond()
-    await lift(approved, number)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(lift(approved, number))
     await expectMerged(approved)
   })
   it('by its author’s own edit, and by its author’s own deletion', async (approved) => {
@@ -247,14 +233,12 @@ describe('it is taken back', () => {
     await approved.fixture.quiet()
     nextSecond()
     approved.edit('acme', one!, 'never mind')
-    approved.delete('acme', other!)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.delete('acme', other!))
     await expectMerged(approved)
   })
   it('by the dismissal of a maintainer (APPROVAL-18)', async (approved) => {
     const { number } = await approved.change()
-    const review = await requestChanges(approved, number)
-    await approved.fixture.quiet()
+    const review = await approved.fixture.quiet(requestChanges(approved, number))
     await dismiss(approved, 'maintainer', number, review)
     await expectMerged(approved)
   })
@@ -278,8 +262,7 @@ describe('it is not taken back', () => {
     const hold = approved.fixture.forge.comment('acme', REPO, (await approved.change()).number, '/hold').id
     await approved.fixture.quiet()
     nextSecond()
-    approved.edit(login, hold, '/approve')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit(login, hold, '/approve'))
     await expectHeld(approved)
   })
   it('LAW-24: by an approval of somebody who maintains nothing', async (approved) => {
@@ -292,8 +275,7 @@ describe('it is not taken back', () => {
   })
   it('LAW-24: by the dismissal of somebody who maintains nothing, delivered or not (APPROVAL-18)', async (approved) => {
     const { number } = await approved.change()
-    const review = await requestChanges(approved, number)
-    await approved.fixture.quiet()
+    const review = await approved.fixture.quiet(requestChanges(approved, number))
     await dismiss(approved, 'stranger', number, review)
     await expectHeld(approved)
     await approved.resync()

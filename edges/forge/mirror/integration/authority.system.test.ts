@@ -66,8 +66,7 @@ describe("LAW-24: a maintainer's /hold stands until a maintainer takes it back",
   ]
   it.for(deeds)('%s, webhook told', async ([, deed], approved) => {
     const hold = await approved.sayHeard('acme', '/hold')
-    deed(approved, hold)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(deed(approved, hold))
     await expectHeld(approved)
   })
   it.for<Deed>([
@@ -90,14 +89,12 @@ describe("LAW-24: a maintainer's /hold stands until a maintainer takes it back",
   })
   it('its own webhook lost, and edited by a collaborator whose webhook is told', async (approved) => {
     approved.fixture.forge.faults.inject({ kind: 'drop', event: 'issue_comment', action: 'created', times: 1 })
-    approved.edit('stranger', approved.say('acme', '/hold'), 'fine by me')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('stranger', approved.say('acme', '/hold'), 'fine by me'))
     await expectHeld(approved)
   })
   it('edited into an approval by a collaborator', async (approved) => {
     const hold = await approved.sayHeard('acme', '/hold')
-    approved.edit('stranger', hold, '/approve')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('stranger', hold, '/approve'))
     approved.claim(hold)
     await expectHeld(approved)
   })
@@ -107,8 +104,7 @@ describe("LAW-24: a maintainer's /hold stands until a maintainer takes it back",
   })
   it('although the mirror lost its row', async (approved) => {
     const hold = await approved.sayHeard('acme', '/hold')
-    approved.delete('stranger', hold)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.delete('stranger', hold))
     await approved.fixture.sql.query('delete from forge_comment where id = $1', [String(hold)])
     await approved.resync()
     expect(approved.facts.withdrawals).toEqual([])
@@ -121,8 +117,7 @@ describe('a withdrawal is taken back', () => {
     const hold = await approved.sayHeard('acme', '/hold')
     await approved.approve()
     expect(approved.isGranted).toBe(true)
-    approved.edit('stranger', hold, '/hold (typo fixed)')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('stranger', hold, '/hold (typo fixed)'))
     await approved.resync()
     await expectMerged(approved)
   })
@@ -132,8 +127,7 @@ describe('a withdrawal is taken back', () => {
   ])("by its author's own %s", async ([, deed], approved) => {
     const hold = await approved.sayHeard('acme', '/hold')
     expect(approved.isGranted).toBe(false)
-    deed(approved, hold)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(deed(approved, hold))
     await expectMerged(approved)
   })
   it("by its author's own edit whose webhook is sent again after a read had seen it", async (approved) => {
@@ -153,8 +147,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     ['lost', true],
   ])('a comment edited into /approve by a collaborator, webhook %s', async ([, isLost], approved) => {
     const remark = await approved.sayHeard('acme', 'I will look at it tomorrow.')
-    approved.delete('maintainer', approved.approval)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.delete('maintainer', approved.approval))
     if (isLost) approved.loseWebhooks()
     approved.edit('stranger', remark, '/approve')
     await approved.fixture.quiet()
@@ -166,14 +159,12 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     "a comment edited into /hold by %s stops nothing in its author's name",
     async (login, approved) => {
       const remark = await approved.sayHeard('acme', 'I will look at it tomorrow.')
-      approved.edit(login, remark, '/hold')
-      await approved.fixture.quiet()
+      await approved.fixture.quiet(approved.edit(login, remark, '/hold'))
       await expectMerged(approved)
     },
   )
   it('an approval that is first seen after an edit of nobody knows whom is asked about', async (approved) => {
-    approved.delete('maintainer', approved.approval)
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.delete('maintainer', approved.approval))
     approved.loseWebhooks()
     const remark = approved.say('acme', 'hm')
     nextSecond()
@@ -195,8 +186,7 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
   it("a maintainer's own edit into /approve is his word", async (approved) => {
     const remark = await approved.sayHeard('acme', 'I will look at it tomorrow.')
     approved.delete('maintainer', approved.approval)
-    approved.edit('acme', remark, '/approve')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('acme', remark, '/approve'))
     expect(approved.facts.approvals).toMatchObject([{ commentId: String(remark), author: 'acme' }])
   })
   it('/allow-ci-changes', async (approved) => {
@@ -207,13 +197,11 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
     }
     const remark = await approved.sayHeard('acme', 'I will look at the workflow tomorrow.')
     await approved.sayHeard('reader', '/allow-ci-changes')
-    approved.edit('stranger', remark, '/allow-ci-changes')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('stranger', remark, '/allow-ci-changes'))
     expect(await said()).toBe(0)
     const own = await approved.sayHeard('acme', '/allow-ci-changes')
     expect(await said()).toBe(1)
-    approved.edit('stranger', own, '/allow-ci-changes please')
-    await approved.fixture.quiet()
+    await approved.fixture.quiet(approved.edit('stranger', own, '/allow-ci-changes please'))
     expect(await said()).toBe(0)
   })
   it.for(['/cancel', '/retry', '/budget +2M'])('%s that another wrote in his name is words', async (text, approved) => {
@@ -277,8 +265,7 @@ describe("LAW-24: nobody's edit makes a title or body what a maintainer approved
   })
   it('edited by a collaborator before the Issue heard of the approval', async (approved) => {
     approved.fixture.forge.faults.inject({ kind: 'drop', event: 'issue_comment', times: 1 })
-    const older = approved.say('acme', '/approve')
-    await approved.fixture.quiet()
+    const older = await approved.fixture.quiet(approved.say('acme', '/approve'))
     nextSecond()
     await approved.rewriteHeard('stranger', theirs)
     await approved.resync()

@@ -11,8 +11,7 @@ test('ISSUE-9, LAW-25: reopened by anybody it mints nothing; /retry by a maintai
     const { fixture, issue, number, approval } = approved
     const { forge } = fixture
     issue.send({ type: 'task.delivered', task: TASK })
-    forge.closeIssue('bot', REPO, number)
-    await fixture.quiet()
+    await fixture.quiet(forge.closeIssue('bot', REPO, number))
     expect([issue.value, approved.facts.state]).toEqual([{ live: 'done' }, 'closed'])
     await approved.sayHeard('maintainer', '/retry')
     expect([issue.value, issue.context.wayShown]).toEqual([{ live: 'done' }, true])

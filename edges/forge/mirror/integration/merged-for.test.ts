@@ -23,8 +23,7 @@ it("APPROVAL-16: another Task's merge that closes the issue is not its own Task'
     'src/other.js': 'export const a = 1\n',
   })
   await fixture.forge.mergePull('bot', REPO, other.number)
-  fixture.forge.closeIssue('bot', REPO, number)
-  await fixture.quiet()
+  await fixture.quiet(fixture.forge.closeIssue('bot', REPO, number))
   expect(approved.facts).toMatchObject({ state: 'closed', closedBy: 'bot' })
   expect(approved.facts.mergedFor).toBeUndefined()
 })
@@ -33,8 +32,7 @@ it('APPROVAL-16: a merge whose webhook is lost reaches the issue with the next r
   const { fixture } = approved
   const change = await approved.change()
   fixture.forge.faults.inject({ kind: 'drop', event: 'pull_request', times: 100 })
-  await fixture.forge.mergePull('maintainer', REPO, change.number)
-  await fixture.quiet()
+  await fixture.quiet(fixture.forge.mergePull('maintainer', REPO, change.number))
   expect(approved.facts.mergedFor).toBeUndefined()
   await approved.resync()
   expect(approved.facts.mergedFor).toBe(TASK)

@@ -46,8 +46,7 @@ async function withShortLists(
 }
 
 async function read({ fixture, number }: ApprovedIssue): Promise<void> {
-  await fixture.edge.mirror.refresh('default/demo', 'library', 'issue', number)
-  await fixture.quiet()
+  await fixture.quiet(fixture.edge.mirror.refresh('default/demo', 'library', 'issue', number))
 }
 
 const unlisted = [expect.stringMatching(/^the forge does not list http.*issuecomment/)]
@@ -100,8 +99,7 @@ describe('MIRROR-12: an approval that a reading misses', () => {
     const [row] = await fixture.edge.mirror.comments('demo', 'library', 'issue', number)
     lists.isMissing = everything
     await read(approved)
-    approved.delete('maintainer', approval)
-    await fixture.quiet()
+    await fixture.quiet(approved.delete('maintainer', approval))
     expect(approved.facts.approvals).toEqual([])
     lists.late = [row!.comment]
     await read(approved)

@@ -13,8 +13,7 @@ async function withUnheard(text: string, use: (fixture: EdgeFixture, comment: nu
   await withForgeEdge({}, async (fixture) => {
     const { forge } = fixture
     const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
-    const { number } = forge.openIssue('maintainer', REPO, input)
-    await fixture.quiet()
+    const { number } = await fixture.quiet(forge.openIssue('maintainer', REPO, input))
     await resync(fixture)
     forge.faults.inject({ kind: 'drop', times: 100 })
     await use(fixture, forge.comment('maintainer', REPO, number, text).id)

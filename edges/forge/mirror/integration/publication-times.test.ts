@@ -115,11 +115,9 @@ describe('a /hold of a review', () => {
       const comments = [{ path: 'src/mul.js', line: 1, body: '/hold\n\nThis overflows.' }]
       const { data } = await pulls.createReview({ ...at, comments })
       later()
-      fixture.forge.comment('maintainer', REPO, number, '/approve')
-      await fixture.quiet()
+      await fixture.quiet(fixture.forge.comment('maintainer', REPO, number, '/approve'))
       later()
-      await pulls.submitReview({ ...at, review_id: data.id, event: 'COMMENT', body: 'See below.' })
-      await fixture.quiet()
+      await fixture.quiet(pulls.submitReview({ ...at, review_id: data.id, event: 'COMMENT', body: 'See below.' }))
       expect(await approved.merge()).toEqual(['approval-revoked'])
       expect(approved.isMerged).toBe(false)
     })

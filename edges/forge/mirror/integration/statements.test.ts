@@ -14,8 +14,7 @@ interface Cost {
 async function costOf(fixture: EdgeFixture, act: () => unknown): Promise<Cost> {
   await fixture.quiet()
   fixture.statements.length = 0
-  await act()
-  await fixture.quiet()
+  await fixture.quiet(act())
   const about = fixture.statements.filter((text) => !text.includes('forge_delivery') && !text.includes('forge_budget'))
   const reads = (table: string): number =>
     about.filter((text) => text.startsWith('select project') && text.includes(`from ${table} `)).length

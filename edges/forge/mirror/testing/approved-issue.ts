@@ -50,8 +50,7 @@ export class ApprovedIssue {
 
   /** Heard by the Issue before anything else happens. */
   async sayHeard(login: string, body: string): Promise<number> {
-    const id = this.say(login, body)
-    await this.fixture.quiet()
+    const id = await this.fixture.quiet(this.say(login, body))
     return id
   }
 
@@ -81,8 +80,7 @@ export class ApprovedIssue {
   }
 
   async rewriteHeard(login: string, patch: { readonly title?: string; readonly body?: string }): Promise<void> {
-    this.rewrite(login, patch)
-    await this.fixture.quiet()
+    await this.fixture.quiet(this.rewrite(login, patch))
   }
 
   /** The next webhook of an edit of the issue does not arrive; the resync may get it again. */
@@ -180,8 +178,7 @@ export async function withApprovedIssue(
     grants = fixture.grants
     await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
     const { number } = fixture.forge.openIssue(author, REPO, { title: 'Add mul', body: 'We need it.' })
-    fixture.forge.addLabel('maintainer', REPO, number, 'platform')
-    await fixture.quiet()
+    await fixture.quiet(fixture.forge.addLabel('maintainer', REPO, number, 'platform'))
     hear({ type: 'issue.owned', task: TASK })
     hear({ type: 'plan.written', task: TASK, noteId: 'n1', planHash: 'p1', body: 'multiply' })
     const approved = new ApprovedIssue(fixture, issue, number, hear)
