@@ -72,8 +72,7 @@ function scene() {
   const run = async (seconds: number): Promise<void> => {
     await settle()
     for (let step = 0; step < seconds * 2; step++) {
-      clock.advance(500)
-      await settle()
+      await settle(clock.advance(500))
     }
   }
   return { clock, server, story, log, open, run }
@@ -84,8 +83,7 @@ test('takes a Lease that nobody has, and renews it every 5 seconds under the sam
   const { election, link } = open('one')
   expect([election.isLeading(), election.holder()]).toEqual([false, undefined])
   election.start()
-  election.start()
-  await settle()
+  await settle(election.start())
   expect([election.isLeading(), election.holder(), story]).toEqual([true, 'one', ['one leads at 0']])
   const first = server.read()
   expect(first.spec).toEqual({
@@ -178,8 +176,7 @@ test('a stop steps down, then gives the Lease to whoever waits, within 5 seconds
   const ended = Promise.withResolvers<void>()
   const one = open('one', { hooks: { onLost: () => ended.promise } })
   const two = open('two')
-  one.election.start()
-  await settle()
+  await settle(one.election.start())
   two.election.start()
   await run(7)
   const stopped = one.election.stop()
@@ -200,8 +197,7 @@ test('a stop of who does not lead leaves the Lease alone, and one without a serv
   const { open, run, story, server, log } = scene()
   const one = open('one')
   const two = open('two')
-  one.election.start()
-  await settle()
+  await settle(one.election.start())
   two.election.start()
   await run(6)
   await two.election.stop()
@@ -216,8 +212,7 @@ test('a Lease that somebody takes or deletes by hand ends the lead at the next r
   for (const hand of ['takes', 'deletes'] as const) {
     const { open, run, story, server } = scene()
     const { election } = open('one')
-    election.start()
-    await settle()
+    await settle(election.start())
     if (hand === 'deletes') server.lease = undefined
     else server.write({ ...server.read(), spec: { holderIdentity: 'hand', leaseDurationSeconds: 15 } })
     await run(5)
@@ -234,8 +229,7 @@ test('a jump of the time of day takes no Lease of another; a machine that slept 
   const jumping: Clock = { ...clock, now: () => clock.now() + jump }
   const one = open('one')
   const two = open('two', { clock: jumping })
-  one.election.start()
-  await settle()
+  await settle(one.election.start())
   two.election.start()
   await run(4)
   jump = 3_600_000

@@ -13,8 +13,7 @@ test('a Task of the platform, an Issue and an entry come with label, owner and s
   mirror.start()
   for (const step of ['task:default/a', 'issue:default/lib-1', 'queue:default/demo'] as const) actors.stepped(step)
   await settle()
-  clock.advance(2_000)
-  await settle()
+  await settle(clock.advance(2_000))
   const owned = (kind: string, { name, uid }: { name: string; uid: string }) => [
     { apiVersion: 'platform.dev/v1alpha1', kind, name, uid },
   ]
@@ -37,12 +36,10 @@ test('without its owner there is no object, and there is once the owner comes', 
   const { server, actors, mirror, settle, clock } = mirrorUnderTest()
   actors.show({ ...anIssue('app-1', { state: 'open' }), spec: { repositoryRef: 'app', number: 1 } })
   mirror.start()
-  actors.stepped('issue:default/app-1')
-  await settle()
+  await settle(actors.stepped('issue:default/app-1'))
   expect(server.all('Issue')).toEqual([])
   server.create({ kind: 'Repository', name: 'default/app', spec: { projectRef: 'demo' } })
-  clock.advance(1_000)
-  await settle()
+  await settle(clock.advance(1_000))
   expect(server.find('Issue', 'default/app-1')?.status).toEqual({ state: 'open' })
 })
 
@@ -61,8 +58,7 @@ test('an object goes when nothing shows it, and never one that a person made', a
   actors.views.clear()
   await mirror.resync()
   for (let second = 0; second < 5; second += 1) {
-    clock.advance(1_000)
-    await settle()
+    await settle(clock.advance(1_000))
   }
   expect(names()).toEqual(['by-hand', 'lib-2'])
 })
@@ -94,8 +90,7 @@ describe('a person’s Task whose object went past its finalizer', () => {
     const { server, actors, mirror, settle, clock, project, log } = mirrorUnderTest()
     actors.show(aTask('mine', { stage: 'implementing' }, human('gone')))
     mirror.start()
-    mirror.add('Task/default/mine')
-    await settle()
+    await settle(mirror.add('Task/default/mine'))
     const { metadata, spec, status } = server.find('Task', 'default/mine')!
     expect(metadata).toMatchObject({ labels: label, annotations: { [lifeAnnotation]: 'gone' } })
     expect([metadata.ownerReferences?.[0]?.uid, spec, status]).toEqual([
@@ -107,8 +102,7 @@ describe('a person’s Task whose object went past its finalizer', () => {
     actors.show(aTask('mine', { stage: 'merging' }, human('gone')))
     server.edit('Task', 'default/mine', { metadata: { ...server.find('Task', 'default/mine')!.metadata, labels: {} } })
     for (let second = 0; second < 3; second += 1) {
-      clock.advance(1_000)
-      await settle()
+      await settle(clock.advance(1_000))
     }
     const again = server.find('Task', 'default/mine')!
     expect([again.metadata.labels, again.status]).toEqual([label, { stage: 'merging' }])
@@ -118,8 +112,7 @@ describe('a person’s Task whose object went past its finalizer', () => {
     const { server, actors, mirror, settle } = mirrorUnderTest()
     actors.show(aTask('mine', { stage: 'delivered', conditions: [ended] }, human('gone')))
     mirror.start()
-    mirror.add('Task/default/mine')
-    await settle()
+    await settle(mirror.add('Task/default/mine'))
     expect(server.all('Task')).toEqual([])
   })
 
@@ -131,8 +124,7 @@ describe('a person’s Task whose object went past its finalizer', () => {
     actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, human(uid)))
     mirror.start()
     mirror.add('Task/default/mine')
-    mirror.add('Task/default/mine-x7k2p')
-    await settle()
+    await settle(mirror.add('Task/default/mine-x7k2p'))
     expect(server.all('Task').map(({ metadata }) => [metadata.name, metadata.labels])).toEqual([['mine', undefined]])
   })
 })
@@ -147,8 +139,7 @@ test('a Task of ours whose label somebody took off is known by its origin: it is
   actors.show(aTask('a-x7k2p', { stage: 'queued' }, { origin: { kind: 'human', ref: metadata.uid } }))
   mirror.start()
   for (let second = 0; second < 3; second += 1) {
-    clock.advance(1_000)
-    await settle()
+    await settle(clock.advance(1_000))
   }
   const shown = server.find('Task', 'default/a')!
   expect([shown.metadata.labels, shown.status]).toEqual([label, { stage: 'implementing' }])
@@ -160,12 +151,10 @@ test('a later life of a person’s Task is shown by the object of its first name
   })
   const { uid } = server.create({ kind: 'Task', name: 'default/mine', spec: { projectRef: 'demo' } }).metadata
   actors.show(aTask('mine', { stage: 'delivered' }, { origin: { kind: 'human', ref: 'an earlier one' } }))
-  mirror.start()
-  await settle()
+  await settle(mirror.start())
   clock.advance(1_000)
   actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, { origin: { kind: 'human', ref: uid } }))
-  actors.stepped('task:default/mine-x7k2p')
-  await settle()
+  await settle(actors.stepped('task:default/mine-x7k2p'))
   expect(server.find('Task', 'default/mine')!.status).toEqual({ stage: 'implementing' })
   expect(server.all('Task').length).toBe(1)
 })
@@ -175,8 +164,7 @@ test('a person’s Task under a name that the platform gave away stays the perso
   server.create({ kind: 'Task', name: 'default/a', spec: { projectRef: 'demo', goal: 'mine' } })
   actors.show(aTask('a', { stage: 'implementing' }))
   mirror.start()
-  actors.stepped('task:default/a')
-  await settle()
+  await settle(actors.stepped('task:default/a'))
   const { metadata, spec, status } = server.find('Task', 'default/a')!
   expect([metadata.labels, spec, status]).toEqual([undefined, { projectRef: 'demo', goal: 'mine' }, undefined])
 })
@@ -189,8 +177,7 @@ test('made by a person in the same moment, it stays the person’s', async () =>
   }
   actors.show(aTask('a', { stage: 'implementing' }))
   mirror.start()
-  actors.stepped('task:default/a')
-  await settle()
+  await settle(actors.stepped('task:default/a'))
   expect(server.find('Task', 'default/a')!.metadata.labels).toBeUndefined()
   expect(log.lines()).toEqual([])
 })
@@ -204,8 +191,7 @@ test('of a Project that nobody claimed yet nothing is deleted', async () => {
     metadata: { labels: label },
   })
   server.edit('Project', 'default/demo', { metadata: { ...project.metadata, annotations: {} } })
-  mirror.start()
-  await settle()
+  await settle(mirror.start())
   expect(server.all('Issue').length).toBe(1)
 })
 
@@ -255,12 +241,10 @@ test('what no step named is as the actors are after a resync', async () => {
     await settle()
     clock.advance(1_000)
   }
-  actors.stored.set('Project/default/demo', { ready: false })
-  await settle()
+  await settle(actors.stored.set('Project/default/demo', { ready: false }))
   expect(server.find('Project', 'default/demo')!.status).toEqual({ ready: true })
   await mirror.resync()
-  clock.advance(5_000)
-  await settle()
+  await settle(clock.advance(5_000))
   expect(server.find('Project', 'default/demo')!.status).toEqual({ ready: false })
 })
 
@@ -269,13 +253,11 @@ test('what the watch never brought is as before after a resync', async () => {
   const { server, actors, mirror, settle, clock } = mirrorUnderTest({ deliver: (go) => void (isDeaf || go()) })
   actors.show(aTask('a', { stage: 'implementing' }))
   actors.stored.set('Project/default/demo', { ready: true })
-  mirror.start()
-  await settle()
+  await settle(mirror.start())
   isDeaf = true
   actors.stored.set('Project/default/demo', { ready: false })
   await mirror.resync()
-  clock.advance(5_000)
-  await settle()
+  await settle(clock.advance(5_000))
   expect(server.find('Task', 'default/a')).toBeDefined()
   expect(server.find('Project', 'default/demo')!.status).toEqual({ ready: false })
 })
@@ -301,8 +283,7 @@ test('what another orchestrator works for is left alone', async () => {
   })
   mirror.start()
   await mirror.resync()
-  actors.stepped('task:default/a')
-  await settle()
+  await settle(actors.stepped('task:default/a'))
   expect(server.calls.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 
@@ -314,8 +295,7 @@ test('an older definition refuses a field of a spec: the object comes without it
   }
   actors.show(anIssue('lib-1', { state: 'open' }))
   mirror.start()
-  actors.stepped('issue:default/lib-1')
-  await settle()
+  await settle(actors.stepped('issue:default/lib-1'))
   expect(server.find('Issue', 'default/lib-1')).toMatchObject({
     metadata: { labels: label },
     status: { state: 'open' },

@@ -160,8 +160,7 @@ test('however many steps there are, the queues are read once a second', async ()
     return list(...asked)
   }
   for (let step = 0; step < 50; step += 1) {
-    show(step % 2)
-    await settle()
+    await settle(show(step % 2))
     clock.advance(100)
   }
   expect(reads).toBeLessThanOrEqual(6)

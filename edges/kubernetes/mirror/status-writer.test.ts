@@ -20,8 +20,7 @@ async function withTask(status: object = { stage: 'implementing' }) {
   const statusOf = (): KubeObject['status'] => server.find('Task', 'default/a')?.status
   const step = async (next: object): Promise<void> => {
     actors.show(aTask('a', next))
-    actors.stepped('task:default/a')
-    await settle()
+    await settle(actors.stepped('task:default/a'))
   }
   const patches = () => server.calls.filter(({ method, isStatus }) => method === 'PATCH' && isStatus)
   return { ...world, statusOf, step, patches, deafen }
@@ -56,8 +55,7 @@ test('an object is patched at most once a second, the first change at once, the 
   const { statusOf, step, patches, clock, settle } = await withTask()
   for (let number = 1; number <= 20; number += 1) {
     await step({ stage: 'implementing', pendingEvents: number })
-    clock.advance(50)
-    await settle()
+    await settle(clock.advance(50))
   }
   expect(patches().map(({ question }) => (question.body as KubeObject).status?.['pendingEvents'])).toEqual([1, 20])
   expect(statusOf()).toEqual({ stage: 'implementing', pendingEvents: 20 })
@@ -69,8 +67,7 @@ test('steps that change nothing are read four times a second', async () => {
   actors.slowly = async () => void (reads += 1)
   for (let number = 0; number < 40; number += 1) {
     await step({ stage: 'implementing' })
-    clock.advance(25)
-    await settle()
+    await settle(clock.advance(25))
   }
   expect(reads).toBeLessThanOrEqual(5)
 })
@@ -115,8 +112,7 @@ test('what an apply leaves of somebody goes a second later, whatever the watch b
   server.edit('Task', 'default/a', { status: { stage: 'implementing', more: 1 } })
   await step({ stage: 'reviewing' })
   expect(statusOf()).toEqual({ stage: 'reviewing', more: 1 })
-  clock.advance(1_000)
-  await settle()
+  await settle(clock.advance(1_000))
   expect(statusOf()).toEqual({ stage: 'reviewing' })
 })
 
@@ -126,8 +122,7 @@ test('what fails is written once the server answers, and what is true by then', 
   await step({ stage: 'reviewing' })
   server.before = async () => undefined
   await step({ stage: 'merging' })
-  clock.advance(60_000)
-  await settle()
+  await settle(clock.advance(60_000))
   expect(statusOf()).toEqual({ stage: 'merging' })
   expect(log.lines().some(({ msg }) => msg === 'work on a key failed')).toBe(true)
 })
@@ -138,8 +133,7 @@ test('in deletion its status is still written', async () => {
     metadata: { ...server.find('Task', 'default/a')!.metadata, deletionTimestamp: '2026-01-02T03:05:00Z' },
   })
   await step({ stage: 'rejected' })
-  clock.advance(1_000)
-  await settle()
+  await settle(clock.advance(1_000))
   expect(statusOf()).toEqual({ stage: 'rejected' })
 })
 
@@ -148,8 +142,7 @@ test('of an object that is gone nothing is written', async () => {
   deafen()
   server.remove('Task', 'default/a')
   await step({ stage: 'delivered' })
-  clock.advance(60_000)
-  await settle()
+  await settle(clock.advance(60_000))
   expect(patches().length).toBe(1)
   expect(log.lines()).toEqual([])
 })
@@ -166,8 +159,7 @@ test('an older definition costs a field, not the status', async () => {
   expect(patches().length).toBe(before)
   server.undeclared.clear()
   await mirror.resync()
-  clock.advance(10_000)
-  await settle()
+  await settle(clock.advance(10_000))
   expect(statusOf()).toEqual({ stage: 'reviewing', newest: 1 })
   expect(mirror.degraded()).toEqual([])
 })
@@ -187,8 +179,7 @@ test('two conditions of a type are terminal: asked again slowly', async () => {
     if (isStatus) throw errorOf(500, { message: 'duplicate entries for key [type="Ready"]' })
   }
   await step({ stage: 'reviewing' })
-  clock.advance(29_000)
-  await settle()
+  await settle(clock.advance(29_000))
   expect(patches().length).toBe(1)
 })
 
@@ -205,17 +196,14 @@ test('a field and a condition that somebody added go, those of other managers of
     status: { stage: 'a lie', more: 1, conditions: [{ type: 'Happy', ...condition }, contended, ours] },
   })
   await settle()
-  clock.advance(2_000)
-  await settle()
+  await settle(clock.advance(2_000))
   expect(statusOf()).toEqual({ stage: 'implementing', conditions: [ours, contended] })
 })
 
 test('an empty list of conditions that somebody left goes', async () => {
   const { server, statusOf, clock, settle } = await withTask({ stage: 'implementing' })
-  server.edit('Task', 'default/a', { status: { stage: 'implementing', conditions: [] } })
-  await settle()
-  clock.advance(2_000)
-  await settle()
+  await settle(server.edit('Task', 'default/a', { status: { stage: 'implementing', conditions: [] } }))
+  await settle(clock.advance(2_000))
   expect(statusOf()).toEqual({ stage: 'implementing' })
 })
 
@@ -230,14 +218,12 @@ test('the status of a Project is that of its object, and of no other orchestrato
     metadata: { annotations: { 'platform.dev/orchestrator': 'store-2' } },
   })
   actors.stored.set('Project/default/theirs', { ready: true })
-  mirror.start()
-  await settle()
+  await settle(mirror.start())
   expect(server.find('Project', 'default/demo')!.status).toEqual({ ready: true })
   expect(server.find('Repository', 'default/lib')!.status).toEqual({ forgeId: '7' })
   expect(server.find('Project', 'default/theirs')!.status).toBeUndefined()
   actors.stored.set('Repository/default/lib', { forgeId: '8' })
-  actors.stepped('project:default/demo')
-  await settle()
+  await settle(actors.stepped('project:default/demo'))
   expect(server.find('Repository', 'default/lib')!.status).toEqual({ forgeId: '7' })
 })
 
@@ -245,7 +231,6 @@ test('stopped, it writes nothing', async () => {
   const { mirror, step, patches, clock, settle } = await withTask()
   await mirror.stop()
   await step({ stage: 'reviewing' })
-  clock.advance(60_000)
-  await settle()
+  await settle(clock.advance(60_000))
   expect(patches()).toEqual([])
 })

@@ -156,8 +156,7 @@ describe('watching pods', () => {
     const again: unknown[] = []
     scene.restart().watch(async (observation) => void again.push(observation))
     await withStatus(scene, terminatedStatus({ reason: 'OOMKilled' }))
-    scene.server.drop(podPath)
-    await settle()
+    await settle(scene.server.drop(podPath))
     const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: taught('OOMKilled', 'exit code 1') }
     expect([scene.heard, again]).toEqual([
       [ready, gone],
@@ -195,8 +194,7 @@ describe('watching pods', () => {
     await scene.pods.remove(spec.pod, { force: true })
     await scene.pass(10 * minute)
     expect([scene.heard, await scene.pods.look(spec.pod)]).toEqual([[], undefined])
-    scene.server.drop(podPath)
-    await settle()
+    await settle(scene.server.drop(podPath))
     expect(scene.heard).toEqual([{ pod: spec.pod, state: 'gone', reason: 'deleted', detail: taught('deleted') }])
   })
 })
@@ -263,8 +261,7 @@ describe('a pod that nothing else ends', () => {
     expect(deletions(scene)).toHaveLength(1)
     await scene.pass(10 * minute)
     expect(deletions(scene)).toHaveLength(1)
-    scene.server.drop(podPath)
-    await settle()
+    await settle(scene.server.drop(podPath))
     expect(scene.heard).toMatchObject([{ state: 'gone', reason: expect.stringMatching(/^[A-Z]/) }])
   })
 
@@ -279,8 +276,7 @@ describe('a pod that nothing else ends', () => {
       detail: taught('InvalidImageName', 'container wrapper: because'),
     }
     expect([scene.heard, await scene.pods.look(spec.pod)]).toEqual([[gone], gone])
-    scene.server.drop(podPath)
-    await settle()
+    await settle(scene.server.drop(podPath))
     expect([scene.heard, await scene.pods.look(spec.pod)]).toEqual([[gone], gone])
   })
 

@@ -105,9 +105,11 @@ export function mirrorUnderTest({
   return { server, project, repository, actors, clock, log, caches, mirror, settle }
 }
 
-/** Lets everything that waits for no clock go on. */
-export async function settle(): Promise<void> {
+/** After what was done it lets everything that waits for no clock go on. */
+export async function settle<Done = void>(done?: Done): Promise<Awaited<Done>> {
+  const made = await (done as Done)
   for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+  return made
 }
 
 export function aTask(name: string, status: object, spec: object = {}): DerivedResource {

@@ -56,8 +56,7 @@ export function podScene(options: Partial<KubernetesPodsOptions> = {}, project: 
   pods.watch(async (observation) => void heard.push(observation))
   const pass = async (ms: number): Promise<void> => {
     await settle()
-    clock.advance(ms)
-    await settle()
+    await settle(clock.advance(ms))
   }
   return { server, clock, log, pods, restart, heard, pass }
 }

@@ -30,6 +30,8 @@ export interface Process {
   readonly caches: Readonly<Record<'projects' | 'repositories' | 'tasks', FakeCache>>
   /** Works until nothing is left to do, the delays included where `delays` is how often they pass. */
   settle(delays?: number): Promise<void>
+  /** Settles after what was done. */
+  after<Done>(done: Done, delays?: number): Promise<Awaited<Done>>
   /** Dies: nothing of it acts any more. */
   die(): Promise<void>
 }
@@ -65,20 +67,26 @@ export async function startProcess(world: World, { lags = false, ...options }: P
     logger: silentLogger,
     ...options,
   })
+  async function settle(delays = 0): Promise<void> {
+    for (let left = delays; ; left--) {
+      for (const cache of Object.values(caches)) cache.deliver()
+      await queue.drain()
+      if (left === 0) break
+      queue.fire()
+    }
+    const [failure] = queue.failures.values()
+    if (failure !== undefined) throw failure
+  }
   await reconciler.start()
   return {
     reconciler,
     queue,
     caches,
-    async settle(delays = 0) {
-      for (let left = delays; ; left--) {
-        for (const cache of Object.values(caches)) cache.deliver()
-        await queue.drain()
-        if (left === 0) break
-        queue.fire()
-      }
-      const [failure] = queue.failures.values()
-      if (failure !== undefined) throw failure
+    settle,
+    async after<Done>(done: Done, delays?: number): Promise<Awaited<Done>> {
+      const made = await done
+      await settle(delays)
+      return made
     },
     async die() {
       await reconciler.stop()

@@ -66,9 +66,11 @@ export function scriptedClient(): ScriptedClient {
   }
 }
 
-/** Lets everything that waits for no clock go on. */
-export async function settle(): Promise<void> {
+/** After what was done it lets everything that waits for no clock go on. */
+export async function settle<Done = void>(done?: Done): Promise<Awaited<Done>> {
+  const made = await (done as Done)
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  return made
 }
 
 export function anObject(name: string, version: number, more: object = {}): KubeObject {
