@@ -195,13 +195,11 @@ test('a webhook that found nobody is sent again once its time has come, or at th
       forge.openIssue('acme', fullName, { title: 'It fails', body: '' })
       const config = { url: receiver.url, content_type: 'json' }
       const hook = { owner: 'acme', repo: 'library', events: ['issue_comment'], config }
-      await octokit('maintainer').repos.createWebhook(hook)
-      await forge.idle()
+      await forge.idle(octokit('maintainer').repos.createWebhook(hook))
       let passed = 0
       const resending = startResending(forge, () => Date.now() + passed)
       receiver.answer = 503
-      forge.comment('acme', fullName, 1, 'Well.')
-      await forge.idle()
+      await forge.idle(forge.comment('acme', fullName, 1, 'Well.'))
       const comments = receiver.received.filter.bind(receiver.received, ({ event }) => event === 'issue_comment')
       expect([comments().length, resending.idle()]).toEqual([1, false])
       passed = 10_000
@@ -209,8 +207,7 @@ test('a webhook that found nobody is sent again once its time has come, or at th
       resending.close()
       receiver.answer = 202
       await forge.idle()
-      resendMissed(forge, Infinity)
-      await forge.idle()
+      await forge.idle(resendMissed(forge, Infinity))
       expect(missed(forge, Infinity)).toEqual([])
       expect(new Set(comments().map(({ delivery }) => delivery)).size).toBe(1)
     })

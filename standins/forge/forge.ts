@@ -81,8 +81,8 @@ export interface Forge extends Actions {
   onAudit(listener: (entry: AuditEntry) => void): () => void
   deliveries(): readonly Delivery[]
   redeliver(id: number): Delivery
-  /** Resolves when no CI runs or waits and every delivery has been tried. */
-  idle(): Promise<void>
+  /** Resolves to what was done when no CI runs or waits and every delivery has been tried. */
+  idle<Done = void>(done?: Done): Promise<Awaited<Done>>
   close(): Promise<void>
 }
 
@@ -165,10 +165,12 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       if (!delivery) throw new RangeError(`no delivery ${id}`)
       return sender.redeliver(delivery)
     },
-    async idle() {
+    async idle<Done>(done?: Done): Promise<Awaited<Done>> {
+      const made = await (done as Done)
       await gitService.settled()
       await ci.idle()
       await sender.idle()
+      return made
     },
     async close() {
       await stop()

@@ -137,8 +137,7 @@ test('hooks are told of a push with its commits and paths, of the pull request t
       const first = await push(folder, 'x', { 'a.txt': 'a\n' }, 'Add a')
       await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
       const second = await push(folder, 'x', { 'a.txt': 'b\n', 'b.txt': 'b\n' }, 'Add b')
-      await run(folder, ['push', '--quiet', 'origin', ':refs/heads/x'])
-      await forge.idle()
+      await forge.idle(run(folder, ['push', '--quiet', 'origin', ':refs/heads/x']))
       const pushes = receiver.received.filter((one) => one.event === 'push').map((one) => one.payload)
       expect(pushes).toMatchObject([
         {

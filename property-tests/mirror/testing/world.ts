@@ -255,11 +255,9 @@ export async function withWorld(
   await withForgeEdge({ ...options, repository: { ...options.repository, hooks } }, async (fixture) => {
     await populate(fixture)
     const world = new World(fixture, { options, ...dialect })
-    await world.resync('demo', calm, 0)
-    await fixture.forge.idle()
+    await fixture.forge.idle(world.resync('demo', calm, 0))
     const known = fixture.forge.deliveries().length
-    await change(fixture)
-    await fixture.forge.idle()
+    await fixture.forge.idle(change(fixture))
     world.deliveries.push(...fixture.forge.deliveries().slice(known))
     await use(world)
   })

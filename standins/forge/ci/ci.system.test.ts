@@ -57,8 +57,7 @@ test('CI gets a path, a home of its own and the way to registries, and none of t
   const roads = { NODE_EXTRA_CA_CERTS: '/etc/own.pem', https_proxy: 'http://proxy.example:3128' }
   for (const [name, value] of Object.entries({ ...secrets, ...roads })) vi.stubEnv(name, value)
   await withCi('env; git log -1 --format=%s; node --version', async (fixture) => {
-    await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject')
-    await fixture.forge.idle()
+    await fixture.forge.idle(fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject'))
     const check = (await checkOf(fixture, 'x')) as { conclusion: string; output: { text: string } }
     expect(check.conclusion).toBe('success')
     const said = [...Object.entries(roads).map((each) => `${each.join('=')}\n`), 'The subject', process.version]
@@ -73,8 +72,7 @@ test('a run that takes too long is ended with its children and says so', async (
   await withCi(
     'echo started; sleep 600 & wait',
     async (fixture) => {
-      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
-      await fixture.forge.idle()
+      await fixture.forge.idle(fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }))
       expect(await checkOf(fixture, 'x')).toMatchObject({ conclusion: 'timed_out', output: { text: 'started\n' } })
     },
     { timeoutMs: 2_000 },
@@ -86,8 +84,7 @@ test('a repository without a test script has no checks, and one sha is tested on
     const folder = await fixture.clone('bot')
     await fixture.push(folder, 'x', { 'a.txt': 'a' })
     await run(folder, ['push', '--quiet', 'origin', 'HEAD:refs/heads/y'])
-    await fixture.push(folder, 'z', { 'package.json': '{}' })
-    await fixture.forge.idle()
+    await fixture.forge.idle(fixture.push(folder, 'z', { 'package.json': '{}' }))
     expect((await fixture.octokit('bot').checks.listForRef({ ...REPO, ref: 'y' })).data.total_count).toBe(1)
     expect((await fixture.octokit('bot').checks.listForRef({ ...REPO, ref: 'z' })).data.total_count).toBe(0)
   })

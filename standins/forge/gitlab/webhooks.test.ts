@@ -40,8 +40,7 @@ const it = testInside(withHook, {})
 
 it('a hook carries its token as it is, and a key that stays the same when it is sent again', async (fixture) => {
   const { forge, receiver, hook, ask } = fixture
-  forge.openIssue('reader', PROJECT, { title: 'X' })
-  await forge.idle()
+  await forge.idle(forge.openIssue('reader', PROJECT, { title: 'X' }))
   const [first] = receiver.received
   expect(first?.headers).toMatchObject({
     'content-type': 'application/json',
@@ -69,8 +68,7 @@ it('a hook carries its token as it is, and a key that stays the same when it is 
 it('one request is one hook, whatever it changes, with the picture before and after', async (fixture) => {
   const { gitlab, receiver, heard, forge } = fixture
   const { Issues } = gitlab('bot')
-  await Issues.create(PROJECT, 'Title', { labels: 'a,b' })
-  await forge.idle()
+  await forge.idle(Issues.create(PROJECT, 'Title', { labels: 'a,b' }))
   expect(receiver.received.map(({ payload }) => payload)).toMatchObject([
     {
       object_kind: 'issue',
@@ -82,8 +80,7 @@ it('one request is one hook, whatever it changes, with the picture before and af
     },
   ])
   receiver.received.length = 0
-  await Issues.edit(PROJECT, 1, { title: 'New', addLabels: 'c', removeLabels: 'a' })
-  await forge.idle()
+  await forge.idle(Issues.edit(PROJECT, 1, { title: 'New', addLabels: 'c', removeLabels: 'a' }))
   const [update, ...others] = receiver.received.map(({ payload }) => payload)
   expect(others).toEqual([])
   expect(update).toMatchObject({
@@ -107,8 +104,7 @@ it('notes are carried when they are made and changed, not when they go, and syst
   forge.openIssue('bot', PROJECT, { title: 'X' })
   await heard()
   const { IssueNotes } = gitlab('bot')
-  const note = await IssueNotes.create(PROJECT, 1, 'Hello')
-  await forge.idle()
+  const note = await forge.idle(IssueNotes.create(PROJECT, 1, 'Hello'))
   expect(receiver.received[0]?.payload).toMatchObject({
     object_kind: 'note',
     object_attributes: { id: note.id, note: 'Hello', noteable_type: 'Issue', action: 'create', system: false },
@@ -138,8 +134,7 @@ it('notes are carried when they are made and changed, not when they go, and syst
 
 it('a merge request is carried through its life', async ({ gitlab, forge, receiver, heard, clone, push }) => {
   const folder = await clone('bot')
-  const first = await push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
-  await forge.idle()
+  const first = await forge.idle(push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x'))
   expect(receiver.received[0]?.payload).toMatchObject({
     object_kind: 'push',
     ref: 'refs/heads/x',
@@ -152,13 +147,11 @@ it('a merge request is carried through its life', async ({ gitlab, forge, receiv
   const { MergeRequests } = gitlab('bot')
   await MergeRequests.create(PROJECT, 'x', 'main', 'Draft: Title')
   await heard()
-  const head = await push(folder, 'x', { 'y.txt': 'y\n' })
-  await forge.idle()
+  const head = await forge.idle(push(folder, 'x', { 'y.txt': 'y\n' }))
   expect(receiver.received.at(-1)?.payload).toMatchObject({
     object_attributes: { action: 'update', oldrev: first, last_commit: { id: head }, source_branch: 'x' },
   })
-  await MergeRequests.edit(PROJECT, 1, { title: 'Title' })
-  await forge.idle()
+  await forge.idle(MergeRequests.edit(PROJECT, 1, { title: 'Title' }))
   expect(receiver.received.at(-1)?.payload).toMatchObject({ changes: { draft: { previous: true, current: false } } })
   await heard()
   await forge.review('maintainer', PROJECT, 1, { event: 'REQUEST_CHANGES', body: 'No' })
@@ -180,8 +173,7 @@ it('a merge request is carried through its life', async ({ gitlab, forge, receiv
 test('jobs and pipelines are carried, and statuses of others as an external pipeline', async () => {
   const ci = { enabled: true, command: 'true', checkName: 'unit' }
   await withHook({ git: 'process', repository: { ci } }, async ({ clone, push, forge, receiver, ask }) => {
-    const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
-    await forge.idle()
+    const sha = await forge.idle(push(await clone('bot'), 'x', { 'x.txt': 'x\n' }))
     const carried = receiver.received
       .splice(0)
       .filter(({ event }) => event !== 'Push Hook')
@@ -195,8 +187,7 @@ test('jobs and pipelines are carried, and statuses of others as an external pipe
       ['Job Hook', 'success'],
       ['Pipeline Hook', 'success'],
     ])
-    await ask('bot', 'POST', `${PATH}/statuses/${sha}`, { state: 'failed', name: 'lint' })
-    await forge.idle()
+    await forge.idle(ask('bot', 'POST', `${PATH}/statuses/${sha}`, { state: 'failed', name: 'lint' }))
     expect(receiver.received[0]?.payload).toMatchObject({
       object_attributes: { source: 'external', status: 'failed', sha },
     })
@@ -222,16 +213,14 @@ test('a hook gets the events of its flags, and is read without its token', async
       forge.openIssue('bot', PROJECT, { title: 'X' })
       forge.comment('bot', PROJECT, 1, 'Unheard')
       await ProjectHooks.edit(PROJECT, made.id, receiver.url, { noteEvents: true, issuesEvents: false })
-      forge.comment('bot', PROJECT, 1, 'Heard')
-      await forge.idle()
+      await forge.idle(forge.comment('bot', PROJECT, 1, 'Heard'))
       expect(receiver.received.map((one) => [one.event, one.headers['x-gitlab-token']])).toEqual([
         ['Issue Hook', SECRET],
         ['Note Hook', SECRET],
       ])
       const moved = await ask('maintainer', 'PUT', `${PATH}/hooks/${made.id}`, { url: `${receiver.url}/other` })
       expect(moved).toMatchObject({ body: { note_events: true, url: `${receiver.url}/other` } })
-      forge.comment('bot', PROJECT, 1, 'Without a token')
-      await forge.idle()
+      await forge.idle(forge.comment('bot', PROJECT, 1, 'Without a token'))
       expect(receiver.received.at(-1)?.headers).not.toHaveProperty('x-gitlab-token')
       expect((await ask('bot', 'GET', `${PATH}/hooks`)).status).toBe(403)
       expect(await ask('maintainer', 'POST', `${PATH}/hooks`, { url: 'ftp://x' })).toMatchObject({
@@ -257,8 +246,7 @@ it('the fourth failure in a row pauses a hook, and one that arrives by hand puts
   const { forge, receiver, hook, ask } = fixture
   receiver.answer = 500
   for (const title of ['1', '2', '3', '4', '5']) {
-    forge.openIssue('bot', PROJECT, { title })
-    await forge.idle()
+    await forge.idle(forge.openIssue('bot', PROJECT, { title }))
   }
   expect(receiver.received).toHaveLength(4)
   const shown = async (): Promise<unknown> => (await ask('maintainer', 'GET', `${PATH}/hooks/${hook}`)).body
@@ -272,8 +260,7 @@ it('the fourth failure in a row pauses a hook, and one that arrives by hand puts
   expect((await ask('maintainer', 'POST', test)).status).toBe(201)
   expect(await shown()).toMatchObject({ alert_status: 'executable', disabled_until: null })
   receiver.received.length = 0
-  forge.openIssue('bot', PROJECT, { title: '6' })
-  await forge.idle()
+  await forge.idle(forge.openIssue('bot', PROJECT, { title: '6' }))
   expect(receiver.received).toHaveLength(1)
   await ask('maintainer', 'PUT', `${PATH}/hooks/${hook}`, { url: 'http://127.0.0.1:1/gone' })
   expect((await ask('maintainer', 'POST', test)).status).toBe(422)
@@ -283,8 +270,7 @@ test('a hook of the other dialect on the same project is sent in its own words',
   await withReceiver(async (receiver) => {
     const hooks = [{ url: receiver.url }, { url: `${receiver.url}/github`, dialect: 'github' as const }]
     await withGitlab({ repository: { hooks } }, async ({ forge, gitlab }) => {
-      forge.openIssue('bot', PROJECT, { title: 'X' })
-      await forge.idle()
+      await forge.idle(forge.openIssue('bot', PROJECT, { title: 'X' }))
       expect(receiver.received.map((one) => one.event).toSorted()).toEqual(['Issue Hook', 'issues', 'ping'])
       expect(await gitlab('maintainer').ProjectHooks.all(PROJECT)).toHaveLength(1)
     })
@@ -294,8 +280,7 @@ test('a hook of the other dialect on the same project is sent in its own words',
 it('faults of deliveries go by the name of the event and its action', async ({ forge, receiver }) => {
   forge.faults.inject({ kind: 'duplicate', event: 'Issue Hook', action: 'close' })
   forge.openIssue('bot', PROJECT, { title: 'X' })
-  forge.closeIssue('bot', PROJECT, 1)
-  await forge.idle()
+  await forge.idle(forge.closeIssue('bot', PROJECT, 1))
   const keys = receiver.received.map((one) => one.delivery)
   expect([keys.length, new Set(keys).size]).toEqual([3, 2])
 })

@@ -44,8 +44,7 @@ async function fill({ gitlab, ask: request, clone, push, forge }: GitlabFixture,
   await request('bot', 'POST', `${PATH}/statuses/${head}`, { state: 'running', name: 'lint' })
   await push(folder, 'y', { 'y.txt': 'y\n' })
   await gitlab('bot').MergeRequests.create(PROJECT, 'y', 'main', 'Squashed')
-  await gitlab('bot').MergeRequests.merge(PROJECT, 2, { squash: true })
-  await forge.idle()
+  await forge.idle(gitlab('bot').MergeRequests.merge(PROJECT, 2, { squash: true }))
   return head
 }
 

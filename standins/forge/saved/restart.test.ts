@@ -83,8 +83,7 @@ async function fill(fixture: ForgeFixture): Promise<{ issue: number; open: numbe
     head: 'done',
     base: 'main',
   })
-  await maintainer.pulls.createReview({ ...REPO, pull_number: merged.number, event: 'APPROVE' })
-  await fixture.forge.idle()
+  await fixture.forge.idle(maintainer.pulls.createReview({ ...REPO, pull_number: merged.number, event: 'APPROVE' }))
   await bot.pulls.merge({ ...REPO, pull_number: merged.number, sha: merged.head.sha })
   const head = await fixture.push(folder, 'open', { 'src/sub.js': 'export const sub = (a, b) => a - b\n' })
   const { data: open } = await bot.pulls.create({ ...REPO, title: 'Sub', head: 'open', base: 'main', draft: true })
@@ -173,8 +172,7 @@ test('people, numbers, ids, drafts, open reviews and hooks go on after a new sta
           review_id: pending?.id ?? 0,
           event: 'APPROVE',
         })
-        forge.redeliver(lost?.id ?? 0)
-        await forge.idle()
+        await forge.idle(forge.redeliver(lost?.id ?? 0))
         const told = receiver.received.map((one) => [one.event, one.action].filter(Boolean).join('.'))
         expect(told).toEqual([
           'issue_comment.edited',

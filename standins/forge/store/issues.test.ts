@@ -19,8 +19,7 @@ test('what is edited is told with what it was, and what is the same is not told 
         await reader.updateComment({ ...REPO, comment_id: comment.id, body: 'Second' })
         await reader.deleteComment({ ...REPO, comment_id: comment.id })
         await reader.update({ ...issue, state: 'closed', state_reason: 'not_planned' })
-        forge.reopenIssue('maintainer', 'acme/library', issue.issue_number)
-        await forge.idle()
+        await forge.idle(forge.reopenIssue('maintainer', 'acme/library', issue.issue_number))
         const told = receiver.received.map(({ event, action, payload }) => [event, action, payload.changes])
         expect(told).toEqual([
           ['ping', undefined, undefined],
@@ -45,8 +44,7 @@ test("a comment on a pull request says that it is one, and its labels are told a
         await push(await clone('bot'), 'x', { 'a.txt': 'a' })
         const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
         forge.comment('reader', 'acme/library', pull.number, 'Nice')
-        forge.addLabel('maintainer', 'acme/library', pull.number, 'platform')
-        await forge.idle()
+        await forge.idle(forge.addLabel('maintainer', 'acme/library', pull.number, 'platform'))
         expect(receiver.received.find((one) => one.event === 'issue_comment')?.payload.issue).toMatchObject({
           number: pull.number,
           pull_request: { url: pull.url },

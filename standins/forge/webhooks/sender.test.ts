@@ -39,8 +39,7 @@ function titles(receiver: Receiver): unknown[] {
 const it = testInside(withHook, [])
 
 it('deliveries come in order, and the signature covers the bytes that came', async (fixture) => {
-  open(fixture, 'one', 'two', 'three ü')
-  await fixture.forge.idle()
+  await fixture.forge.idle(open(fixture, 'one', 'two', 'three ü'))
   expect(titles(fixture.receiver)).toEqual(['one', 'two', 'three ü'])
   const [first] = fixture.receiver.received
   expect(first?.headers).toMatchObject({
@@ -53,8 +52,7 @@ it('deliveries come in order, and the signature covers the bytes that came', asy
 
 test('a duplicate comes twice under one delivery id', async () => {
   await withHook([{ kind: 'duplicate', event: 'issues', action: 'opened' }], async (fixture) => {
-    open(fixture, 'one', 'two')
-    await fixture.forge.idle()
+    await fixture.forge.idle(open(fixture, 'one', 'two'))
     expect(titles(fixture.receiver)).toEqual(['one', 'one', 'two'])
     const ids = fixture.receiver.received.map((one) => one.delivery)
     expect(ids[0]).toBe(ids[1])
@@ -64,8 +62,7 @@ test('a duplicate comes twice under one delivery id', async () => {
 
 test('a dropped delivery is on record as failed, and comes under the same id when asked for again', async () => {
   await withHook([{ kind: 'drop' }], async (fixture) => {
-    open(fixture, 'lost', 'found')
-    await fixture.forge.idle()
+    await fixture.forge.idle(open(fixture, 'lost', 'found'))
     expect(titles(fixture.receiver)).toEqual(['found'])
     const admin = fixture.octokit('maintainer').repos
     const { data: list } = await admin.listWebhookDeliveries(fixture.hook)
@@ -75,8 +72,7 @@ test('a dropped delivery is on record as failed, and comes under the same id whe
       ['ping', 202, false],
     ])
     const lost = list[1]
-    await admin.redeliverWebhookDelivery({ ...fixture.hook, delivery_id: lost?.id ?? 0 })
-    await fixture.forge.idle()
+    await fixture.forge.idle(admin.redeliverWebhookDelivery({ ...fixture.hook, delivery_id: lost?.id ?? 0 }))
     expect(titles(fixture.receiver)).toEqual(['found', 'lost'])
     expect(fixture.receiver.received[1]?.delivery).toBe(lost?.guid)
     const { data: newest } = await admin.listWebhookDeliveries({ ...fixture.hook, per_page: 1 })
@@ -95,13 +91,11 @@ test('a dropped delivery is on record as failed, and comes under the same id whe
 
 test('reordered comes after the next one, delayed after all that were not', async () => {
   await withHook([{ kind: 'reorder' }], async (fixture) => {
-    open(fixture, 'one', 'two', 'three')
-    await fixture.forge.idle()
+    await fixture.forge.idle(open(fixture, 'one', 'two', 'three'))
     expect(titles(fixture.receiver)).toEqual(['two', 'one', 'three'])
   })
   await withHook([{ kind: 'delay', delayMs: 1_500 }], async (fixture) => {
-    open(fixture, 'one', 'two', 'three')
-    await fixture.forge.idle()
+    await fixture.forge.idle(open(fixture, 'one', 'two', 'three'))
     expect(titles(fixture.receiver)).toEqual(['two', 'three', 'one'])
   })
 })
@@ -115,13 +109,11 @@ test('a reordered delivery that nothing follows comes all the same', async () =>
 
 it('a receiver that is gone or says no is not tried again, and its answer is on record', async (fixture) => {
   fixture.receiver.answer = 500
-  open(fixture, 'one')
-  await fixture.forge.idle()
+  await fixture.forge.idle(open(fixture, 'one'))
   expect(fixture.receiver.received).toHaveLength(1)
   const admin = fixture.octokit('maintainer').repos
   await admin.updateWebhook({ ...fixture.hook, config: { url: 'http://127.0.0.1:1/gone' } })
-  open(fixture, 'two')
-  await fixture.forge.idle()
+  await fixture.forge.idle(open(fixture, 'two'))
   expect(
     fixture.forge
       .deliveries()
@@ -148,8 +140,7 @@ it('an inactive, narrowed or deleted hook hears nothing, and only admins see hoo
     errors: [{ message: 'Hook already exists on this repository' }],
   })
   expect(await failure(fixture.octokit('bot').repos.listWebhooks(REPO))).toMatchObject({ status: 404 })
-  await admin.pingWebhook(fixture.hook)
-  await fixture.forge.idle()
+  await fixture.forge.idle(admin.pingWebhook(fixture.hook))
   expect(fixture.receiver.received.map((one) => one.event)).toEqual(['ping'])
   await admin.deleteWebhook(fixture.hook)
   expect((await admin.listWebhooks(REPO)).data).toEqual([])
@@ -159,8 +150,7 @@ test('the same seed strikes the same deliveries', async () => {
   const strikes: unknown[][] = []
   for (let time = 0; time < 2; time += 1) {
     await withHook([{ kind: 'drop', probability: 0.5 }], async (fixture) => {
-      open(fixture, ...Array.from({ length: 12 }, (_, number) => String(number)))
-      await fixture.forge.idle()
+      await fixture.forge.idle(open(fixture, ...Array.from({ length: 12 }, (_, number) => String(number))))
       strikes.push(titles(fixture.receiver))
     })
   }

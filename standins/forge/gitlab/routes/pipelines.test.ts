@@ -7,8 +7,7 @@ const RED = "console.log('a red line'); process.exit(1)"
 test('a push runs the tests as a pipeline with one job, whose trace is text', async () => {
   const ci = { enabled: true, command: `node -e "${RED}"`, checkName: 'unit' }
   await withGitlab({ git: 'process', repository: { ci } }, async ({ gitlab, forge, clone, push, ask }) => {
-    const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
-    await forge.idle()
+    const sha = await forge.idle(push(await clone('bot'), 'x', { 'x.txt': 'x\n' }))
     const { Pipelines, Jobs } = gitlab('bot')
     const [pipeline, ...others] = await Pipelines.all(PROJECT, { sha })
     expect([pipeline, others]).toMatchObject([{ sha, ref: 'x', status: 'failed' }, []])
