@@ -59,19 +59,12 @@ describe('reviewing.opening', () => {
   })
 
   test('FORGE-WRITES-2: a plan that changed while the pod stopped: back to work', () => {
-    const task = granted()
-      .submit()
-      .planned('note-2', 'plan-2')
-      .ended({ pushed: ['lib'] })
-      .final()
+    const task = granted().submit().planned('note-2', 'plan-2').pushed()
     expect([task.stage, task.did.includes('openMergeRequest')]).toEqual(['implementing', false])
   })
 
   test('several repositories pushed and no order for them: back to work', () => {
-    const task = granted()
-      .submit()
-      .ended({ pushed: ['lib', 'app'] })
-      .final()
+    const task = granted().submit().pushed(['lib', 'app'])
     expect(task.stage).toBe('implementing')
     expect(task.context.journal.pending.at(-1)?.text).toContain('merge_order')
   })
@@ -131,8 +124,7 @@ describe('reviewing.opening', () => {
       .final()
       .running()
       .submit({ merge_order: ['lib', 'app'] })
-      .ended({ pushed: ['app'] })
-      .final()
+      .pushed(['app'])
     expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['app'])
   })
 
@@ -307,12 +299,7 @@ describe('merging', () => {
           .mergeAnswer('mr.ciRed', red('codecov'))
           .running()
           .submit({ merge_order: ['lib', 'app'] })
-        task
-          .ended({ pushed: ['lib', 'app'] })
-          .final()
-          .ready('lib', 'sha-1', 7)
-          .ready('app', 'sha-2', 8)
-          .running()
+        task.pushed(['lib', 'app']).ready('lib', 'sha-1', 7).ready('app', 'sha-2', 8).running()
         expect([task.approve().final().stage, lap]).toEqual(['merging', lap])
       }
       expect(task.merged('lib').mergeAnswer('mr.ciRed', red('codecov')).stage).toBe('implementing')
@@ -471,14 +458,7 @@ describe('merging', () => {
             .mergeAnswer('mr.ciRed', red('codecov'))
             .running()
             .submit({ merge_order: ['lib', 'app'] })
-          task
-            .ended({ pushed: ['lib', 'app'] })
-            .final()
-            .ready('lib', 'sha-1', 7)
-            .ready('app', 'sha-2', 8)
-            .running()
-            .approve()
-            .final()
+          task.pushed(['lib', 'app']).ready('lib', 'sha-1', 7).ready('app', 'sha-2', 8).running().approve().final()
         }
         return task.mergeAnswer('mr.ciRed', red('codecov'))
       }
@@ -728,11 +708,7 @@ describe('the end', () => {
   test('an adopted merge request keeps its branch when the Task works on it (NAME-6)', () => {
     const task = new ATask().mint({ issues: [], mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix-it' }] }).slot()
     expect(task.told('pod')[0]).toMatchObject({ repositories: [{ name: 'lib', branch: 'fix-it' }] })
-    task
-      .works()
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+    task.works().submit().pushed()
     expect(task.only('openMergeRequest')).toMatchObject([{ branch: 'fix-it' }])
   })
 })

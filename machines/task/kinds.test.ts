@@ -131,13 +131,7 @@ describe.each([
   test('Task same/submitted: ungated, for it never owned an issue; then reviewed and merged', () => {
     const task = working(kind).submit()
     expect(task.stage).toBe('reviewing')
-    task
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
-      .running()
-      .approve()
-      .final()
+    task.pushed().ready().running().approve().final()
     expect(task.did).toContain('mergeMergeRequest')
     expect(task.merged().stage).toBe('delivered')
   })
@@ -153,10 +147,7 @@ describe.each([
   })
 
   test('Task opening/openFailed: goes back to its own work stage', () => {
-    const task = working(kind)
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+    const task = working(kind).submit().pushed()
     task.send('mr.openFailed', { repository: 'lib', reason: '422', attempt: 1 })
     expect(task.stage).toBe(stage)
   })
@@ -201,10 +192,7 @@ describe('declined', () => {
   })
 
   test('Task final/mr.ready: an opening that succeeds after the decline is given up, and people are told', () => {
-    const task = working('upgrade')
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+    const task = working('upgrade').submit().pushed()
     task.send('effect.failed', { effect: 'openMergeRequest', reason: '500', key: 'k' })
     task.send('task.retry', { by: 'maya' }).running().outcome('declined', { decline_reason: 'no' })
     expect(task.stage).toBe('delivered')
@@ -271,26 +259,14 @@ describe('openings that come to nothing', () => {
   test('Task opening/never: refusals by the forge count like empty pushes', () => {
     const task = granted()
     for (const attempt of [1, 2, 3]) {
-      task
-        .submit()
-        .ended({ pushed: ['lib'] })
-        .final()
-        .send('mr.openFailed', { repository: 'lib', reason: '422', attempt })
+      task.submit().pushed().send('mr.openFailed', { repository: 'lib', reason: '422', attempt })
       if (attempt < 3) task.running()
     }
     expect(task.where).toEqual(['awaiting-human', 'not-opened', 'the merge request could not be opened: 422'])
   })
 
   test('one that succeeds in between starts the count anew', () => {
-    const task = granted()
-      .submit()
-      .ended()
-      .final()
-      .running()
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
+    const task = granted().submit().ended().final().running().submit().pushed().ready()
     expect([task.stage, task.context.forge.failedOpenings]).toEqual(['reviewing', 0])
   })
 })

@@ -97,10 +97,7 @@ describe('approved', () => {
   })
 
   test('Task implementing/approved: one claim in flight at a time (OUTCOME-11)', () => {
-    const task = running()
-      .planned()
-      .outcome('approved', { plan_note_id: 'note-1' })
-      .outcome('approved', { plan_note_id: 'note-1' })
+    const task = running().planned().claimed().claimed()
     expect(code(task)).toEqual([409, 'outcome-recorded'])
     expect(task.told('issue')).toEqual([])
   })
@@ -147,11 +144,7 @@ describe('approved', () => {
   })
 
   test('APPROVAL-5: once it is answered, granted or refused, another may follow', () => {
-    const task = running()
-      .planned()
-      .outcome('approved', { plan_note_id: 'note-1' })
-      .grant()
-      .outcome('approved', { plan_note_id: 'note-1' })
+    const task = running().planned().claimed().grant().claimed()
     expect(task.answer?.status).toBe(200)
     expect(task.told('issue').length).toBe(1)
   })
@@ -179,7 +172,7 @@ describe('approved', () => {
   })
 
   test('it does not use up the pod: submitted may follow', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).grant().submit()
+    const task = running().planned().claimed().grant().submit()
     expect(task.stage).toBe('reviewing')
   })
 
@@ -338,11 +331,7 @@ describe('submitted', () => {
     const refused = submit(self(), 'patch')
     expect([code(refused), refused.answer?.body['ceiling']]).toEqual([[409, 'over-auto-approve-ceiling'], 'patch'])
     expect(code(submit(self(), 'off'))).toEqual([409, 'over-auto-approve-ceiling'])
-    const review = submit(self(), 'minor')
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
-      .running()
+    const review = submit(self(), 'minor').pushed().ready().running()
     expect(review.stage).toBe('reviewing')
     const held = review.approve({}, { ceiling: 'patch' })
     expect([held.stage, held.reason]).toEqual(['awaiting-human', 'over-auto-approve-ceiling'])
@@ -433,13 +422,7 @@ describe('verdicts', () => {
   })
 
   test('OUTCOME-RULE-3: a review may raise the significance and never lower it (OUTCOME-17, OUTCOME-REVIEW-6)', () => {
-    const minor = () =>
-      granted()
-        .submit({ change_significance: 'minor' })
-        .ended({ pushed: ['lib'] })
-        .final()
-        .ready()
-        .running()
+    const minor = () => granted().submit({ change_significance: 'minor' }).pushed().ready().running()
     expect(code(minor().approve({ change_significance: 'patch' }))).toEqual([400, 'significance-lowered'])
     expect(minor().approve({ change_significance: 'major' }).context.forge.significance).toBe('major')
   })

@@ -293,7 +293,7 @@ describe('identity-unverified', () => {
       .mint()
       .running()
       .planned()
-      .outcome('approved', { plan_note_id: 'note-1' })
+      .claimed()
       .send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
     expect(task.where).toEqual(['identity-unverified', 'approval-refused', 'quote-mismatch'])
     expect(task.only('postComment')[0]).toMatchObject({
@@ -310,12 +310,7 @@ describe('identity-unverified', () => {
     ['quote-matches', 'A maintainer can let the agent try again with a comment on this issue.'],
     ['plan-missing', 'A maintainer can let the agent try again with a comment on this issue.'],
   ])('a claim that is refused for %s is said with what helps then (APPROVAL-3)', (reason, way) => {
-    const task = new ATask()
-      .mint()
-      .running()
-      .planned()
-      .outcome('approved', { plan_note_id: 'note-1' })
-      .send('approval.refused', { issue: issueId, reason })
+    const task = new ATask().mint().running().planned().claimed().send('approval.refused', { issue: issueId, reason })
     expect(task.only('postComment')[0]).toMatchObject({ body: expect.stringContaining(way) })
   })
 
@@ -324,7 +319,7 @@ describe('identity-unverified', () => {
       .mint()
       .running()
       .planned()
-      .outcome('approved', { plan_note_id: 'note-1' })
+      .claimed()
       .outcome('discuss', { reason: 'x' })
       .send('approval.refused', { issue: issueId, reason: 'x' })
     expect([task.stage, task.reason, task.context.forge.claims]).toEqual(['awaiting-human', 'discuss', []])

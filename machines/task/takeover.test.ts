@@ -62,11 +62,7 @@ describe('takeover', () => {
     })
     expect(task.stage).toBe('implementing')
     expect(task.told('pod')[0]).toMatchObject({ repositories: [expect.objectContaining({ branch: 'fix' })] })
-    task
-      .works()
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+    task.works().submit().pushed()
     expect(task.only('openMergeRequest')).toEqual([expect.objectContaining({ branch: 'fix' })])
   })
 
@@ -138,10 +134,7 @@ describe('spending', () => {
   })
 
   test('a stage that runs no pod spends nothing: it is not held', () => {
-    const task = granted()
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+    const task = granted().submit().pushed()
     expect(task.send('budget.exhausted', {}).stage).toBe('reviewing')
   })
 })

@@ -76,12 +76,12 @@ describe('turns', () => {
   })
 
   test('a turn that claimed an approval is no silence', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended()
+    const task = running().planned().claimed().ended()
     expect([task.pod, task.context.turn.silentInRow]).toEqual([{ working: 'idle' }, 0])
   })
 
   test('the grant starts the turn that writes the code', () => {
-    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended().grant()
+    const task = running().planned().claimed().ended().grant()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
     expect(task.context.turn.prompt).toBe('write-code')
   })
@@ -117,7 +117,7 @@ describe('turns', () => {
 
   test('a turn that ends well clears the failures, silences and losses in a row (TURN-13)', () => {
     const inRow = ({ context: { turn, pod } }: ATask) => [turn.failedInRow, turn.silentInRow, pod.lostInRow]
-    const heard = (task: ATask) => task.planned().outcome('approved', { plan_note_id: 'note-1' }).ended()
+    const heard = (task: ATask) => task.planned().claimed().ended()
     const failed = running().failed('api_error').fire('turnDelay')
     const silent = running().ended()
     const lost = running().final('lost').running()

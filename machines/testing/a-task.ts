@@ -175,6 +175,11 @@ export class ATask {
     })
   }
 
+  /** Its turn ends, and its pod is gone. */
+  pushed(repositories: readonly string[] = ['lib']): this {
+    return this.ended({ pushed: repositories }).final()
+  }
+
   failed(stopReason: string, fields: Fields = {}): this {
     return this.send('turn.failed', {
       pod: this.context.pod.ordinal,
@@ -234,6 +239,11 @@ export class ATask {
     return this.send('note.written', { pod: this.context.pod.ordinal, id, kind: 'plan', body: 'the plan', bodyHash })
   }
 
+  /** Its agent claims that the plan is approved. */
+  claimed(): this {
+    return this.outcome('approved', { plan_note_id: plan.id })
+  }
+
   grant(fields: Fields = {}): this {
     return this.send('approval.granted', { issue: issueId, planHash: plan.hash, self: false, ...fields })
   }
@@ -253,13 +263,7 @@ export class ATask {
 
   /** From the agent at work on one repository, whose merge request is open, to the asking for its merge. */
   submitToMerge(): this {
-    return this.submit()
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
-      .running()
-      .approve()
-      .final()
+    return this.submit().pushed().ready().running().approve().final()
   }
 
   requestChanges(payload: Fields = {}): this {
@@ -318,10 +322,7 @@ export function granted(options: Options = {}): ATask {
 export function opening(pushed: readonly string[] = ['lib'], options: Options = {}): ATask {
   const task = granted(options)
   if (pushed.length > 1) task.ended({ pushed }).comment().accepted()
-  return task
-    .submit({ ...(pushed.length > 1 ? { merge_order: pushed } : {}) })
-    .ended({ pushed })
-    .final()
+  return task.submit({ ...(pushed.length > 1 ? { merge_order: pushed } : {}) }).pushed(pushed)
 }
 
 /** reviewing, its review pod at its first turn. */
@@ -374,7 +375,7 @@ export function parkedBy(
       .mint()
       .running()
       .planned()
-      .outcome('approved', { plan_note_id: plan.id })
+      .claimed()
       .send('approval.refused', { issue: issueId, reason: 'author' })
       .final()
   }
@@ -382,16 +383,7 @@ export function parkedBy(
     const task = inReview()
     return task.approve({}, { heads: task.liveHeads({ authorMayMerge: false }) }).final()
   }
-  const task = new ATask()
-    .mint()
-    .running()
-    .planned()
-    .grant({ self: true })
-    .submit()
-    .ended({ pushed: ['lib'] })
-    .final()
-    .ready()
-    .running()
+  const task = new ATask().mint().running().planned().grant({ self: true }).submit().pushed().ready().running()
   return task.approve({ change_significance: 'major' }).final()
 }
 
@@ -402,13 +394,5 @@ export function working(kind: TaskSeed['kind'], options: Options = {}): ATask {
 
 /** A documentation or upgrade Task with an open merge request, back at work. */
 export function reworking(kind: 'documentation' | 'upgrade'): ATask {
-  return working(kind)
-    .submit()
-    .ended({ pushed: ['lib'] })
-    .final()
-    .ready()
-    .running()
-    .requestChanges()
-    .final()
-    .running()
+  return working(kind).submit().pushed().ready().running().requestChanges().final().running()
 }

@@ -27,11 +27,7 @@ const cited: (task: TaskStory) => TaskStory = (task) =>
 
 const granted: (task: TaskStory) => TaskStory = (task) => cited(task).grant()
 
-const opening: (task: TaskStory) => TaskStory = (task) =>
-  granted(task)
-    .submit()
-    .ended({ pushed: ['lib'] })
-    .final()
+const opening: (task: TaskStory) => TaskStory = (task) => granted(task).submit().pushed()
 
 const inReview: (task: TaskStory) => TaskStory = (task) => opening(task).ready().running()
 
@@ -44,8 +40,7 @@ const mergingTwo: (task: TaskStory) => TaskStory = (task) =>
     .comment()
     .accepted()
     .submit({ merge_order: ['lib', 'app'] })
-    .ended({ pushed: ['lib', 'app'] })
-    .final()
+    .pushed(['lib', 'app'])
     .ready('lib', 'sha-1', 7)
     .ready('app', 'sha-2', 8)
     .running()
@@ -93,13 +88,7 @@ const work: Readonly<Record<string, Story>> = {
       (task: TaskStory) => withoutModel(kind === 'review' ? ofReview(task) : kindOf(kind)(task)),
     ]),
   ),
-  'documentation under review': (task) =>
-    kindOf('documentation')(task)
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
-      .running(),
+  'documentation under review': (task) => kindOf('documentation')(task).submit().pushed().ready().running(),
   'an upgrade is minted with its slot': (task) => task.mint({ kind: 'upgrade', issues: [], entry: 'mint/1' }).works(),
 }
 
@@ -146,8 +135,7 @@ const parks: Readonly<Record<string, Story>> = {
       .planned()
       .grant({ self: true })
       .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
+      .pushed()
       .ready()
       .running()
       .approve({ change_significance: 'major' })
