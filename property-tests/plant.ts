@@ -11,6 +11,14 @@ export interface Edit {
   readonly replace: string
 }
 
+export function edit(file: string, find: RegExp, replace: string): Edit {
+  return { file, find, replace }
+}
+
+export function oneEdit(...of: Parameters<typeof edit>): readonly [Edit] {
+  return [edit(...of)]
+}
+
 export interface Planting {
   readonly name: string
   readonly edits: readonly Edit[]

@@ -2,7 +2,7 @@
  * Negative controls: a gate of the product is switched off, and a text of the corpus has to show it. A hole is an edit of
  * the product's sources while node loads them; each has a graph of modules of its own, so that one process plays all.
  */
-import { plant, type Edit } from '../plant.ts'
+import { edit, oneEdit, plant, type Edit } from '../plant.ts'
 import type { play } from './play.ts'
 import type { openScene } from './scene.ts'
 import type { openBystander, Situation } from './stories.ts'
@@ -25,9 +25,7 @@ export const holes: readonly Hole[] = [
     text: 'titles/ignore-previous.md',
     situation: 'asked',
     law: /^assignment/,
-    edits: [
-      { file: 'machines/task/shown-goal.ts', find: /if \(instructing\.has\(origin\.kind\)\)/, replace: 'if (goal)' },
-    ],
+    edits: oneEdit('machines/task/shown-goal.ts', /if \(instructing\.has\(origin\.kind\)\)/, 'if (goal)'),
   },
   {
     name: 'no-profile-check',
@@ -35,7 +33,7 @@ export const holes: readonly Hole[] = [
     text: 'merge-requests/issue-write.md',
     situation: 'review',
     law: /^profile/,
-    edits: [{ file: 'edges/agents/caller.ts', find: /!mayCall\(claims\.agentKind, tool\)/g, replace: 'false' }],
+    edits: oneEdit('edges/agents/caller.ts', /!mayCall\(claims\.agentKind, tool\)/g, 'false'),
   },
   {
     name: 'open-broker',
@@ -43,9 +41,7 @@ export const holes: readonly Hole[] = [
     text: 'memories/api.md',
     situation: 'asked',
     law: /^broker/,
-    edits: [
-      { file: 'wrapper/broker/allowed-calls.ts', find: /return rules\.some\(/, replace: 'return true || rules.some(' },
-    ],
+    edits: oneEdit('wrapper/broker/allowed-calls.ts', /return rules\.some\(/, 'return true || rules.some('),
   },
   {
     name: 'any-branch',
@@ -53,13 +49,7 @@ export const holes: readonly Hole[] = [
     text: 'comments/fake-bot.md',
     situation: 'granted',
     law: /^push/,
-    edits: [
-      {
-        file: 'edges/git/wire/push-rules.ts',
-        find: /if \(ref !== `refs\/heads\/\$\{branch\}`\) return [^\n]*/,
-        replace: '',
-      },
-    ],
+    edits: oneEdit('edges/git/wire/push-rules.ts', /if \(ref !== `refs\/heads\/\$\{branch\}`\) return [^\n]*/, ''),
   },
   {
     name: 'push-without-grant',
@@ -67,7 +57,7 @@ export const holes: readonly Hole[] = [
     text: 'comments/fake-bot.md',
     situation: 'asked',
     law: /^push/,
-    edits: [{ file: 'edges/git/task-rights.ts', find: /if \(refused !== undefined\) return [^\n]*/, replace: '' }],
+    edits: oneEdit('edges/git/task-rights.ts', /if \(refused !== undefined\) return [^\n]*/, ''),
   },
   {
     name: 'unseen-files',
@@ -76,12 +66,8 @@ export const holes: readonly Hole[] = [
     situation: 'granted',
     law: /^unseen/,
     edits: [
-      {
-        file: 'edges/git/rules/path-guard.ts',
-        find: /const folded = foldedNames\(path\)/,
-        replace: 'const folded: string[] = []',
-      },
-      { file: 'edges/git/rules/protected-change.ts', find: /unknownShape\(shapes, path\)/, replace: 'undefined' },
+      edit('edges/git/rules/path-guard.ts', /const folded = foldedNames\(path\)/, 'const folded: string[] = []'),
+      edit('edges/git/rules/protected-change.ts', /unknownShape\(shapes, path\)/, 'undefined'),
     ],
   },
   {
@@ -91,16 +77,16 @@ export const holes: readonly Hole[] = [
     situation: 'asked',
     law: /^grant/,
     edits: [
-      {
-        file: 'edges/agents/outcome/claims.ts',
-        find: /!comment\.bot && isMaintainer\(project, issue, comment\.author\)/,
-        replace: 'true',
-      },
-      {
-        file: 'edges/forge/mirror/facts/judged-thread.ts',
-        find: /&& people\.isMaintainer\(comment\.author\)/,
-        replace: '&& !people.isBot(comment.author)',
-      },
+      edit(
+        'edges/agents/outcome/claims.ts',
+        /!comment\.bot && isMaintainer\(project, issue, comment\.author\)/,
+        'true',
+      ),
+      edit(
+        'edges/forge/mirror/facts/judged-thread.ts',
+        /&& people\.isMaintainer\(comment\.author\)/,
+        '&& !people.isBot(comment.author)',
+      ),
     ],
   },
   {
@@ -109,13 +95,11 @@ export const holes: readonly Hole[] = [
     text: 'merge-requests/approve-me.md',
     situation: 'review',
     law: /^merge/,
-    edits: [
-      {
-        file: 'edges/agents/outcome/heads.ts',
-        find: /const authorMayMerge = mayMerge\([^\n]*/,
-        replace: 'const authorMayMerge = mayMerge !== undefined && policy !== undefined',
-      },
-    ],
+    edits: oneEdit(
+      'edges/agents/outcome/heads.ts',
+      /const authorMayMerge = mayMerge\([^\n]*/,
+      'const authorMayMerge = mayMerge !== undefined && policy !== undefined',
+    ),
   },
   {
     name: 'hands-over-to-anybody',
@@ -124,8 +108,8 @@ export const holes: readonly Hole[] = [
     situation: 'review',
     law: /^take-over/,
     edits: [
-      { file: 'edges/agents/routes/takeovers.ts', find: /if \(comment\.bot \|\| [^\n]*\n[^\n]*/, replace: '' },
-      { file: 'edges/agents/routes/takeovers.ts', find: /if \(!asks\) throw [^\n]*/, replace: '' },
+      edit('edges/agents/routes/takeovers.ts', /if \(comment\.bot \|\| [^\n]*\n[^\n]*/, ''),
+      edit('edges/agents/routes/takeovers.ts', /if \(!asks\) throw [^\n]*/, ''),
     ],
   },
   {
@@ -134,13 +118,11 @@ export const holes: readonly Hole[] = [
     text: 'comments/close-others.md',
     situation: 'asked',
     law: /^other Task/,
-    edits: [
-      {
-        file: 'edges/agents/routes/issues.ts',
-        find: /await refuseAnothers\(deps, caller, access, number\)/g,
-        replace: 'await Promise.resolve()',
-      },
-    ],
+    edits: oneEdit(
+      'edges/agents/routes/issues.ts',
+      /await refuseAnothers\(deps, caller, access, number\)/g,
+      'await Promise.resolve()',
+    ),
   },
   {
     name: 'telling-broker',
@@ -148,13 +130,11 @@ export const holes: readonly Hole[] = [
     text: 'memories/credentials.md',
     situation: 'asked',
     law: /^secret/,
-    edits: [
-      {
-        file: 'wrapper/broker/broker.ts',
-        find: /if \(response\.status === 401\) [^\n]*\n/,
-        replace: "return new Response(new Headers(init.headers).get('authorization'))\n",
-      },
-    ],
+    edits: oneEdit(
+      'wrapper/broker/broker.ts',
+      /if \(response\.status === 401\) [^\n]*\n/,
+      "return new Response(new Headers(init.headers).get('authorization'))\n",
+    ),
   },
 ]
 

@@ -1,5 +1,5 @@
 /** Negative controls of the memory's filling: each takes one wall down, here and in the processes that the intake starts. */
-import type { Edit } from '../plant.ts'
+import { edit, oneEdit, type Edit } from '../plant.ts'
 
 export interface MemoryHole {
   readonly name: string
@@ -12,95 +12,77 @@ export const memoryHoles: readonly MemoryHole[] = [
   {
     name: 'memory-of-strangers',
     law: /^gate: .*issue/,
-    edits: [
-      {
-        file: 'edges/forge/mirror/facts/gate.ts',
-        find: /!isGone\(row\) && isHeardSubject\(row, people\)/,
-        replace: '!isGone(row)',
-      },
-    ],
+    edits: oneEdit(
+      'edges/forge/mirror/facts/gate.ts',
+      /!isGone\(row\) && isHeardSubject\(row, people\)/,
+      '!isGone(row)',
+    ),
   },
   {
     name: 'memory-of-strangers-comments',
     law: /^gate: .*comment/,
-    edits: [{ file: 'edges/forge/mirror/facts/gate.ts', find: /isHeardComment\(row, people\)/, replace: 'true' }],
+    edits: oneEdit('edges/forge/mirror/facts/gate.ts', /isHeardComment\(row, people\)/, 'true'),
   },
   {
     name: 'memory-of-the-gone',
     law: /^gone/,
-    edits: [
-      {
-        file: 'edges/forge/mirror/facts/gate.ts',
-        find: /return notes\.deleted === true/,
-        replace: 'return notes === undefined',
-      },
-    ],
+    edits: oneEdit('edges/forge/mirror/facts/gate.ts', /return notes\.deleted === true/, 'return notes === undefined'),
   },
   {
     name: 'memory-of-internal-notes',
     law: /^internal/,
-    edits: [
-      {
-        file: 'edges/forge/gitlab/records.ts',
-        find: /if \(includeConfidential \|\| !\(note\.internal/,
-        replace: 'if (true || !(note.internal',
-      },
-    ],
+    edits: oneEdit(
+      'edges/forge/gitlab/records.ts',
+      /if \(includeConfidential \|\| !\(note\.internal/,
+      'if (true || !(note.internal',
+    ),
   },
   {
     name: 'memory-follows-links',
     law: /^outside/,
     edits: [
-      { file: 'orchestrator/memory/memory-intake.ts', find: /core\.symlinks=false/, replace: 'core.symlinks=true' },
-      { file: 'memory/extract/source-files.ts', find: /constants\.O_NOFOLLOW/, replace: '0' },
+      edit('orchestrator/memory/memory-intake.ts', /core\.symlinks=false/, 'core.symlinks=true'),
+      edit('memory/extract/source-files.ts', /constants\.O_NOFOLLOW/, '0'),
     ],
   },
   {
     name: 'memory-forged-commits',
     law: /^option/,
     edits: [
-      { file: 'memory/client/ingest/git-log.ts', find: /%x00/, replace: '%x01' },
-      { file: 'memory/client/ingest/git-log.ts', find: /log\.split\('\\0'\)/, replace: "log.split('\\u0001')" },
-      {
-        file: 'memory/client/ingest/items.ts',
-        find: /\.\.\.parameters, '--end-of-options', sha/,
-        replace: '...parameters, sha',
-      },
+      edit('memory/client/ingest/git-log.ts', /%x00/, '%x01'),
+      edit('memory/client/ingest/git-log.ts', /log\.split\('\\0'\)/, "log.split('\\u0001')"),
+      edit('memory/client/ingest/items.ts', /\.\.\.parameters, '--end-of-options', sha/, '...parameters, sha'),
     ],
   },
   {
     name: 'memory-of-borrowed-names',
     law: /^author/,
     edits: [
-      { file: 'memory/client/ingest/issue.ts', find: /\.replaceAll\(ownMark, '&lt;'\)/, replace: '' },
-      { file: 'memory/client/ingest/issue.ts', find: /`  \$\{line\}`/, replace: 'line' },
+      edit('memory/client/ingest/issue.ts', /\.replaceAll\(ownMark, '&lt;'\)/, ''),
+      edit('memory/client/ingest/issue.ts', /`  \$\{line\}`/, 'line'),
     ],
   },
   {
     name: 'memory-of-borrowed-places',
     law: /^author: nobody wrote @issue/,
-    edits: [{ file: 'memory/client/ingest/items.ts', find: /\(\?:issue\|commit\)/, replace: '(?:nothing)' }],
+    edits: oneEdit('memory/client/ingest/items.ts', /\(\?:issue\|commit\)/, '(?:nothing)'),
   },
   {
     name: 'memory-with-the-environment',
     law: /^secret/,
-    edits: [
-      {
-        file: 'orchestrator/memory/memory-intake.ts',
-        find: /PATH: process\.env\['PATH'\]/,
-        replace: "...process.env, PATH: process.env['PATH']",
-      },
-    ],
+    edits: oneEdit(
+      'orchestrator/memory/memory-intake.ts',
+      /PATH: process\.env\['PATH'\]/,
+      "...process.env, PATH: process.env['PATH']",
+    ),
   },
   {
     name: 'memory-without-a-frame',
     law: /^frame/,
-    edits: [
-      {
-        file: 'edges/agents/mcp/server.ts',
-        find: /const readable = JSON\.stringify\(less, null, 2\)/,
-        replace: "const readable = JSON.stringify(less, null, 2).replaceAll('\\\\n', '\\n')",
-      },
-    ],
+    edits: oneEdit(
+      'edges/agents/mcp/server.ts',
+      /const readable = JSON\.stringify\(less, null, 2\)/,
+      "const readable = JSON.stringify(less, null, 2).replaceAll('\\\\n', '\\n')",
+    ),
   },
 ]

@@ -5,7 +5,7 @@
  */
 import { withJumps, withLostCommits } from './make-plan.ts'
 import type { Plan } from './plan.ts'
-import type { Edit } from '../../plant.ts'
+import { edit, oneEdit, type Edit } from '../../plant.ts'
 
 export interface PlantedBug {
   readonly name: string
@@ -32,11 +32,11 @@ const but = (commit, ...names) => Object.fromEntries(Object.entries(commit).map(
     [name, names.includes(name) ? [] : rows]))
 export async function commitSteps(sql, commit) { ${body} }
 $1function whole(`
-  return { file: commitFile, find: commitHead, replace }
+  return edit(commitFile, commitHead, replace)
 }
 
 /** A timer that is not armed any more, or anew, is refused: without it the key alone holds off a second firing. */
-const withoutVoidCheck: Edit = { file: 'runtime/commit/batch.ts', find: /if \(item\.timer && [^\n]*\n/, replace: '\n' }
+const withoutVoidCheck: Edit = edit('runtime/commit/batch.ts', /if \(item\.timer && [^\n]*\n/, '\n')
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -44,22 +44,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     schedule: 15,
     does: 'lets a stale owner commit',
     law: /R5/,
-    edits: [
-      { file: commitFile, find: / and s\.epoch = r\.epoch and s\.owner = \$1/, replace: ' and $$1::text is not null' },
-    ],
+    edits: oneEdit(commitFile, / and s\.epoch = r\.epoch and s\.owner = \$1/, ' and $$1::text is not null'),
   },
   {
     name: 'late-write',
     schedule: 168,
     does: 'lets an effect under way write although its lease has ended',
     law: /R5: .* wrote/,
-    edits: [
-      {
-        file: 'runtime/effects/relay.ts',
-        find: /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/,
-        replace: 'true',
-      },
-    ],
+    edits: oneEdit('runtime/effects/relay.ts', /!entry\.isForgotten && this\.#options\.isHeld\(effect\)/, 'true'),
   },
   {
     name: 'mark-after-commit',
@@ -126,8 +118,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     does: 'does not check where the actor stands',
     law: /R\d/,
     edits: [
-      { file: commitFile, find: / and a\.seq = r\.previous_seq/, replace: '' },
-      { file: commitFile, find: /seq = r\.seq, version/, replace: 'seq = r.seq + 1, version' },
+      edit(commitFile, / and a\.seq = r\.previous_seq/, ''),
+      edit(commitFile, /seq = r\.seq, version/, 'seq = r.seq + 1, version'),
     ],
   },
   {
@@ -135,13 +127,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     schedule: 7,
     does: 'acknowledges before it has written',
     law: /R1/,
-    edits: [
-      {
-        file: 'runtime/commit/worker.ts',
-        find: /(return this\.#write\(built\.batch\))/,
-        replace: 'for (const item of built.items) complete(item, built.batch)\n    $1',
-      },
-    ],
+    edits: oneEdit(
+      'runtime/commit/worker.ts',
+      /(return this\.#write\(built\.batch\))/,
+      'for (const item of built.items) complete(item, built.batch)\n    $1',
+    ),
   },
   {
     name: 'void-timer',
@@ -156,21 +146,21 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R8: .* fired twice/,
     edits: [
       withoutVoidCheck,
-      {
-        file: 'runtime/create-runtime.ts',
-        find: /async #fire\(timer/,
-        replace: `async #fire(timer) {
+      edit(
+        'runtime/create-runtime.ts',
+        /async #fire\(timer/,
+        `async #fire(timer) {
     await this.#fireAs('', timer)
     return this.#fireAs('/again', timer)
   }
 
   async #fireAs(again, timer`,
-      },
-      {
-        file: 'runtime/create-runtime.ts',
-        find: /key: `timer:\$\{timer\.id\}:\$\{timer\.seq\}`/,
-        replace: 'key: `timer:${timer.id}:${timer.seq}${again}`',
-      },
+      ),
+      edit(
+        'runtime/create-runtime.ts',
+        /key: `timer:\$\{timer\.id\}:\$\{timer\.seq\}`/,
+        'key: `timer:${timer.id}:${timer.seq}${again}`',
+      ),
     ],
   },
   {
@@ -178,43 +168,30 @@ export const plantedBugs: readonly PlantedBug[] = [
     schedule: 6,
     does: 'does not look whether the clock was set forward',
     law: /R8: .* late/,
-    edits: [
-      { file: 'runtime/timers/timer-heap.ts', find: /longestSleepMs = 1000/, replace: 'longestSleepMs = Infinity' },
-    ],
+    edits: oneEdit('runtime/timers/timer-heap.ts', /longestSleepMs = 1000/, 'longestSleepMs = Infinity'),
     change: withJumps,
   },
   {
     name: 'early-timer',
     does: 'fires timers a second early',
     law: /R8/,
-    edits: [
-      { file: 'runtime/timers/timers.ts', find: /alarms\.at\(timer\.dueAt,/, replace: 'alarms.at(timer.dueAt - 1000,' },
-    ],
+    edits: oneEdit('runtime/timers/timers.ts', /alarms\.at\(timer\.dueAt,/, 'alarms.at(timer.dueAt - 1000,'),
   },
   {
     name: 'settled-first',
     does: 'settles an effect before it performs it',
     law: /R[67]/,
-    edits: [
-      {
-        file: 'runtime/effects/relay.ts',
-        find: /(const outcome = await this\.#ask\(entry\))/,
-        replace:
-          "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
-      },
-    ],
+    edits: oneEdit(
+      'runtime/effects/relay.ts',
+      /(const outcome = await this\.#ask\(entry\))/,
+      "await this.#options.settle(entry.effect, { kind: 'performed', deliveries: [] }).catch(() => undefined)\n    $1",
+    ),
   },
   {
     name: 'no-key-check',
     does: 'applies a key again',
     law: /R3/,
-    edits: [
-      {
-        file: 'runtime/commit/batch.ts',
-        find: /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/,
-        replace: 'undefined',
-      },
-    ],
+    edits: oneEdit('runtime/commit/batch.ts', /this\.#drafts\.get\(item\.to\)\?\.receiptOf\(item\.key\)/, 'undefined'),
     schema: {
       plant: 'alter table event drop constraint event_key',
       heal: 'truncate event; alter table event add constraint event_key unique (actor, key)',
@@ -224,38 +201,32 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'batch-backwards',
     does: 'steps the events of a batch in another order',
     law: /R2/,
-    edits: [
-      {
-        file: 'runtime/commit/batch.ts',
-        find: /for \(const item of items\) builder\.add/,
-        replace: 'for (const item of [...items].reverse()) builder.add',
-      },
-    ],
+    edits: oneEdit(
+      'runtime/commit/batch.ts',
+      /for \(const item of items\) builder\.add/,
+      'for (const item of [...items].reverse()) builder.add',
+    ),
   },
   {
     name: 'another-key',
     schedule: 3,
     does: 'retries under another key',
     law: /R6/,
-    edits: [
-      {
-        file: 'runtime/effects/relay.ts',
-        find: /const context = \{ key,/,
-        replace: 'const context = { key: attempt > 1 ? `${key}+${attempt}` : key,',
-      },
-    ],
+    edits: oneEdit(
+      'runtime/effects/relay.ts',
+      /const context = \{ key,/,
+      'const context = { key: attempt > 1 ? `${key}+${attempt}` : key,',
+    ),
   },
   {
     name: 'silent-failure',
     does: 'drops an effect that failed for good',
     law: /R7/,
-    edits: [
-      {
-        file: 'runtime/effects/failed-effects.ts',
-        find: /if \(error instanceof TerminalError\) \{/,
-        replace: "if (error instanceof TerminalError) { return { kind: 'performed', deliveries: [] }",
-      },
-    ],
+    edits: oneEdit(
+      'runtime/effects/failed-effects.ts',
+      /if \(error instanceof TerminalError\) \{/,
+      "if (error instanceof TerminalError) { return { kind: 'performed', deliveries: [] }",
+    ),
   },
   {
     name: 'unheard-overtaken',
@@ -263,21 +234,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     does: 'performs ordered effects while those of an earlier commit, whose answer never came, are in the store alone',
     law: /R6/,
     edits: [
-      { file: 'runtime/create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' },
+      edit('runtime/create-runtime.ts', /this\.#relay\.fallBehind\(\), /, ''),
       // A process that is soon back, and reads everything again, would hide it.
-      { file: 'runtime/shards/leases.ts', find: /options\.leaseMs \* longestPause/, replace: '60_000' },
+      edit('runtime/shards/leases.ts', /options\.leaseMs \* longestPause/, '60_000'),
     ],
   },
   {
     name: 'no-lanes',
     does: 'performs ordered effects side by side',
     law: /R6/,
-    edits: [
-      {
-        file: 'runtime/effects/ordered-effects.ts',
-        find: /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
-        replace: '$1 true',
-      },
-    ],
+    edits: oneEdit(
+      'runtime/effects/ordered-effects.ts',
+      /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
+      '$1 true',
+    ),
   },
 ]
