@@ -7,7 +7,7 @@ import type { Fetch } from '../../http/ports.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import { text, UsageError, type Parsed } from '../args.ts'
 import { program } from '../program.ts'
-import { serverUsage, placeOf, serverOptions } from '../server/connect.ts'
+import { serverUsage, serverOf, serverOptions } from '../server/connect.ts'
 import { printError } from '../output/terminal.ts'
 import { localCredential, localPeople, ownCredential } from './credentials.ts'
 import type { Thread } from './thread.ts'
@@ -37,8 +37,8 @@ export async function speakerOn(thread: Thread, parsed: Parsed): Promise<Speaker
       ? await ownCredential(thread.forge, process.env)
       : localCredential(thread.forge, folderOf(parsed), person)
   if ('lacks' in found) {
-    const place = placeOf(parsed, process.env)
-    const people = 'dir' in place && person === undefined ? localPeople(thread.forge, place.dir) : []
+    const server = serverOf(parsed, process.env)
+    const people = 'dir' in server && person === undefined ? localPeople(thread.forge, server.dir) : []
     const next = people.length === 0 ? found.lacks : `say who you are here: --as ${people.join(', --as ')}`
     printError([`nothing was written: no credential of yours is here`, `  the thread: ${thread.url}`, `  ${next}`])
     return undefined
@@ -52,8 +52,8 @@ export async function speakerOn(thread: Thread, parsed: Parsed): Promise<Speaker
 }
 
 function folderOf(parsed: Parsed): string {
-  const place = placeOf(parsed, process.env)
-  if ('dir' in place) return place.dir
+  const server = serverOf(parsed, process.env)
+  if ('dir' in server) return server.dir
   throw new UsageError(`--as takes a person of ${program} up: name its folder with --dir`)
 }
 

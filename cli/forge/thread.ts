@@ -31,7 +31,7 @@ interface Working {
   readonly task: Task
 }
 
-const Place = Type.Object({ repository: Type.String(), number: Type.Integer() })
+const ThreadRef = Type.Object({ repository: Type.String(), number: Type.Integer() })
 
 const Task = Type.Object({
   status: Type.Object({
@@ -40,9 +40,12 @@ const Task = Type.Object({
     stageReason: unset(Type.String()),
     planHash: unset(Type.String()),
     issues: Type.Array(
-      Type.Intersect([Place, Type.Object({ state: Type.String(), accepted: Type.Boolean(), granted: Type.Boolean() })]),
+      Type.Intersect([
+        ThreadRef,
+        Type.Object({ state: Type.String(), accepted: Type.Boolean(), granted: Type.Boolean() }),
+      ]),
     ),
-    mergeRequests: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String() })])),
+    mergeRequests: Type.Array(Type.Intersect([ThreadRef, Type.Object({ state: Type.String() })])),
   }),
 })
 export type Task = Static<typeof Task>
@@ -71,7 +74,7 @@ const Repository = Type.Object({
 type Client = Pick<OrchestratorClient, 'ask'>
 
 /** One of the threads of a Task. */
-export interface Wanted extends Static<typeof Place> {
+export interface Wanted extends Static<typeof ThreadRef> {
   readonly on: ForgeSubjectKind
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readArgs, UsageError } from '../args.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
-import { connectOrchestrator, placeOf, serverOptions } from './connect.ts'
+import { connectOrchestrator, serverOf, serverOptions } from './connect.ts'
 import { contextsFile, readContexts, withContext, withoutContext, writeContexts, type Contexts } from './contexts.ts'
 
 const two: Contexts = {
@@ -21,7 +21,7 @@ function home(contexts?: Contexts): Record<string, string> {
 
 const nothingHere = join(tmpdir(), 'statewright-nothing-runs-here')
 const place = (args: readonly string[], env: Record<string, string>, here = nothingHere): unknown =>
-  placeOf(readArgs(args, serverOptions, 'usage')!, env, here)
+  serverOf(readArgs(args, serverOptions, 'usage')!, env, here)
 
 test.each([
   ['the server that is named', ['--server', 'https://a.example.org'], { url: 'https://a.example.org' }],

@@ -25,17 +25,19 @@ export const serverUsage = `  --server URL      ask this orchestrator; sign in f
 
 const localDir = '.statewright'
 
-type Place = { readonly dir: string } | { readonly url: string }
+type Server = { readonly dir: string } | { readonly url: string }
 
 export async function connectOrchestrator(parsed: Parsed, env: Environment = process.env): Promise<OrchestratorClient> {
-  const place = placeOf(parsed, env)
+  const server = serverOf(parsed, env)
   return orchestratorClient(
-    'dir' in place ? localConnection(requireEndpoints(place.dir), version(), place.dir) : await remote(place.url, env),
+    'dir' in server
+      ? localConnection(requireEndpoints(server.dir), version(), server.dir)
+      : await remote(server.url, env),
   )
 }
 
 /** The first that is given. What stands in the folder where the command runs is nearer than a login. */
-export function placeOf(parsed: Parsed, env: Environment, here = localDir): Place {
+export function serverOf(parsed: Parsed, env: Environment, here = localDir): Server {
   const [server, context, dir] = [text(parsed, 'server'), text(parsed, 'context'), text(parsed, 'dir')]
   const given = Object.entries({ '--server': server, '--context': context, '--dir': dir })
     .filter(([, value]) => value !== undefined)

@@ -17,7 +17,7 @@ interface AppliedTask {
   readonly spec: Record<string, unknown>
 }
 
-interface PlaceInQueue {
+interface PositionInQueue {
   /** Id of the Task to be, `<namespace>/<name>`. */
   readonly id: string
   readonly entry: string
@@ -27,17 +27,17 @@ interface PlaceInQueue {
 
 export function queuedTaskResource(
   { namespace, uid, generation, createdAt, spec }: AppliedTask,
-  { id, entry, queue: context }: PlaceInQueue,
+  { id, entry, queue: context }: PositionInQueue,
 ): DerivedResource {
   const isTaken = context?.entries.some((one) => one.entry === entry) ?? false
-  const place = context && positions(context, context.at).find((one) => one.entry === entry)
+  const position = context && positions(context, context.at).find((one) => one.entry === entry)
   const queued = {
     stage: 'queued',
     stageClass: 'queued',
-    stageReason: place?.reason ?? null,
+    stageReason: position?.reason ?? null,
     why: restingInQueue,
     stageEnteredAt: new Date(createdAt).toISOString(),
-    position: place?.position ?? null,
+    position: position?.position ?? null,
   }
   return {
     apiVersion,

@@ -84,12 +84,12 @@ interface ForeignDeps {
 export function createReadForeign({ mirror, graph }: ForeignDeps): ReadForeign {
   return async (project, repository, found) => {
     const ref = refOf(found, forgePath(repository, project.scm))
-    const place = { project: projectId(project), repository: repository.name }
-    const pushes = await mirror.pushesTo(place.project, place.repository, ref)
-    const people = await mirror.people(place.project, place.repository)
+    const repositoryRef = { project: projectId(project), repository: repository.name }
+    const pushes = await mirror.pushesTo(repositoryRef.project, repositoryRef.repository, ref)
+    const people = await mirror.people(repositoryRef.project, repositoryRef.repository)
     const { headSha: head, baseBranch } = found
     const beside = pushes.flatMap(({ before, after }) => [before, after]).filter((sha) => sha !== NO_COMMIT)
-    const read = await graph.read({ ...place, baseBranch, head, beside })
+    const read = await graph.read({ ...repositoryRef, baseBranch, head, beside })
     const isLoose = isOfFork(ref)
     const judged = (isLoose ? pushes : sinceDeletions(pushes)).map(({ by, ...push }) => ({
       ...push,

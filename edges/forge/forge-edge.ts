@@ -12,9 +12,9 @@ import { adoptByName } from './mirror/places/adopt.ts'
 import { forgetGone } from './mirror/places/forget.ts'
 import { createForgetting } from './mirror/places/forgetting.ts'
 import type { Mirror } from './mirror/mirror.ts'
-import { currentPlace } from './mirror/places/places.ts'
+import { currentRepositoryKey } from './mirror/places/places.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
-import type { RepositoryPlace } from './mirror/store/places.ts'
+import type { RepositoryKey } from './mirror/store/places.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import type { OutboundDeps } from './outbound/deps.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
@@ -52,7 +52,7 @@ interface ForgeEdgeOptions {
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
   /** Is told of each repository of which nothing is known any more (MIRROR-8). */
-  readonly forgotten?: (place: RepositoryPlace) => Promise<void>
+  readonly forgotten?: (repositoryKey: RepositoryKey) => Promise<void>
 }
 
 export interface ForgeEdge {
@@ -74,8 +74,8 @@ export type PushRefusal = (project: string, repository: string, task: string) =>
 
 export function pushRefusalIn(deps: Pick<ForgeEdgeOptions, 'sql' | 'directory'>): PushRefusal {
   return async (project, repository, task) => {
-    const place = await currentPlace(deps, project, repository)
-    return place && newestRefusal(deps.sql, { ...place, task })
+    const repositoryKey = await currentRepositoryKey(deps, project, repository)
+    return repositoryKey && newestRefusal(deps.sql, { ...repositoryKey, task })
   }
 }
 
@@ -104,8 +104,8 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     ciChangesAllowed: options.ciChangesAllowed,
     webhookUrl: options.webhookUrl,
     async hasChecks(project, repository) {
-      const place = await currentPlace(options, project, repository)
-      return place !== undefined && (await loadCursor(sql, place))?.hasChecks === true
+      const repositoryKey = await currentRepositoryKey(options, project, repository)
+      return repositoryKey !== undefined && (await loadCursor(sql, repositoryKey))?.hasChecks === true
     },
   })
   const { standings, openForge, random, logger, forgotten = async () => undefined } = options
@@ -122,7 +122,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     inbox,
     registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
     auditPush: async ({ project, repository, ...push }) =>
-      insertPush(sql, { ...push, ...(await mirror.place(project, repository)) }),
+      insertPush(sql, { ...push, ...(await mirror.repositoryKey(project, repository)) }),
     adopt: () => adoptByName(sql, () => directory.projects()),
     start() {
       inbox.start()

@@ -6,7 +6,7 @@ import { isOfKind } from '../../runtime/of-kind.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ForgeSubjectKind } from './port.ts'
 
-export interface ThreadPlace {
+export interface ThreadRef {
   readonly kind: ForgeSubjectKind
   /** Name of the resource. */
   readonly repository: string
@@ -16,7 +16,7 @@ export interface ThreadPlace {
 }
 
 /** Of a Task, or of the Task that owns an Issue or a MergeRequest; without an owner there are none. Undefined: it is quarantined, and nobody knows. */
-export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadPlace[] | undefined>
+export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadRef[] | undefined>
 
 type TaskParts = Pick<TaskContext, 'id' | 'forge'>
 
@@ -40,7 +40,7 @@ async function taskOf(runtime: Pick<Runtime, 'read'>, actor: ActorAddress): Prom
 }
 
 /** What was handed over is another Task's by now. */
-function threadsOf({ id: task, forge: { issues, mergeRequests } }: TaskParts): readonly ThreadPlace[] {
+function threadsOf({ id: task, forge: { issues, mergeRequests } }: TaskParts): readonly ThreadRef[] {
   const own = <T extends { readonly state: string }>(all: readonly T[]): readonly T[] =>
     all.filter(({ state }) => state !== 'handedOver')
   return [

@@ -11,7 +11,7 @@ import type { Clock, Fetch } from '../../http/ports.ts'
 import { Problem } from '../../http/problems/problem.ts'
 import { bareName } from '../forge/projects.ts'
 import type { GitCache, Remote } from './store/cache.ts'
-import { enrolledAt, remoteOf, type Enrolled, type Place, type RemoteDeps } from './store/enrolled.ts'
+import { enrolledAt, remoteOf, type Enrolled, type RepositoryRef, type RemoteDeps } from './store/enrolled.ts'
 import { passFetch } from './wire/fetch.ts'
 import { pathGuard } from './rules/path-guard.ts'
 import { ProtocolError } from './wire/pkt-line.ts'
@@ -88,10 +88,10 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const identity = request.principal!.claims as unknown as PodIdentity
   const { project, repository, '*': path } = request.params as { project: string; repository: string; '*': string }
   if (!repository.endsWith('.git')) throw new Problem('not-found', 'the path of a repository ends with <name>.git')
-  const place = { project, repository: repository.slice(0, -'.git'.length) }
-  const access = await accessOf(deps, identity, place)
+  const repositoryRef = { project, repository: repository.slice(0, -'.git'.length) }
+  const access = await accessOf(deps, identity, repositoryRef)
   const service = serviceOf(request, path)
-  const enrolled = await enrolledAt(deps.directory, { ...place, project: identity.project })
+  const enrolled = await enrolledAt(deps.directory, { ...repositoryRef, project: identity.project })
   const remote = await remoteOf(deps, enrolled)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
   const target = await pushTargetOf(deps, identity, access, enrolled, remote)
@@ -104,7 +104,7 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
 async function accessOf(
   deps: GitGatewayDeps,
   identity: PodIdentity,
-  { project, repository }: Place,
+  { project, repository }: RepositoryRef,
 ): Promise<TaskAccess> {
   if (bareName(identity.project) !== project)
     throw new Problem('forbidden', "the pod's Task belongs to another Project")

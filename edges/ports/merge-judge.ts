@@ -38,5 +38,5 @@ export interface MergeJudge {
   /** By base and head as the forge has them at this moment. */
   judge(question: MergeQuestion): Promise<MergeAnswer>
   /** The tree of a commit as the forge has it; undefined when the forge does not give it. */
-  treeOf(place: Pick<MergeQuestion, 'project' | 'repository'>, sha: string): Promise<string | undefined>
+  treeOf(repositoryRef: Pick<MergeQuestion, 'project' | 'repository'>, sha: string): Promise<string | undefined>
 }

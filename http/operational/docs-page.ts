@@ -61,8 +61,8 @@ ${renderContent('Body', operation.requestBody)}${renderResponses(operation.respo
 function renderParameters(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return ''
   const rows = parameters.map(
-    ({ name, in: place, required, description = '', schema }) =>
-      `<tr><td><code>${escape(name)}</code>${required === true ? ' *' : ''}<td>${escape(place)}<td><code>${escape(JSON.stringify(schema ?? {}))}</code><td>${escape(description)}`,
+    ({ name, in: location, required, description = '', schema }) =>
+      `<tr><td><code>${escape(name)}</code>${required === true ? ' *' : ''}<td>${escape(location)}<td><code>${escape(JSON.stringify(schema ?? {}))}</code><td>${escape(description)}`,
   )
   return `<table><tr><th>Parameter<th>In<th>Schema<th>${rows.join('')}</table>`
 }

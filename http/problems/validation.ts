@@ -33,7 +33,7 @@ function validatorOf(schema: TSchema): Validator {
   return known
 }
 
-const places = { body: undefined, params: 'path', querystring: 'query', headers: 'header' } as const
+const locations = { body: undefined, params: 'path', querystring: 'query', headers: 'header' } as const
 
 /** Bodies are taken as they are; paths, queries and headers are text and are decoded by their schema first. */
 export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
@@ -43,9 +43,9 @@ export function compilePart(schema: TSchema, part: RequestPart): PartValidator {
     if (validator.Check(value)) return { value }
     if (part === 'body' && given === undefined)
       return { error: new ValidationFaults(part, [{ path: '', message: 'a JSON body is required' }]) }
-    const place = places[part]
+    const location = locations[part]
     const faults = foldFaults(validator.Errors(value)).map((fault) =>
-      place === undefined ? fault : { in: place, ...fault },
+      location === undefined ? fault : { in: location, ...fault },
     )
     return { error: new ValidationFaults(part, faults) }
   }

@@ -60,9 +60,9 @@ function tierCounts(given: readonly Tier[]): Partial<Record<Tier, number>> {
 }
 
 function sentence(entity: CodeEntity, into: Side, out: Side): string {
-  const place =
+  const position =
     entity.file === undefined ? '' : ` in ${entity.file}${entity.line === undefined ? '' : `:${entity.line}`}`
   const sideText = (one: Side): string =>
     one.relations.map(({ relation, count }) => `${relation} ${count}`).join(', ') || 'none'
-  return `${entity.type} ${entity.name}${place}; in: ${sideText(into)}; out: ${sideText(out)}`
+  return `${entity.type} ${entity.name}${position}; in: ${sideText(into)}; out: ${sideText(out)}`
 }

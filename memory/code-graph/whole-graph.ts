@@ -54,7 +54,7 @@ export async function important(analyst: Analyst, view: GraphView, asked: Import
   const order = best(result.scores, limit)
   const entities = await view.entities(order.map((node) => arrays.ids[node] ?? ''))
   return {
-    items: entities.map((entity, place) => ({ entity, score: result.scores[order[place] ?? 0] ?? 0 })),
+    items: entities.map((entity, position) => ({ entity, score: result.scores[order[position] ?? 0] ?? 0 })),
     truncated: arrays.ids.length > limit,
     by,
     ...('method' in result ? { method: result.method, k: result.k, seed: result.seed } : { method: 'exact' }),
@@ -159,9 +159,9 @@ export async function bridgeList(
   view: GraphView,
   { filter, limit }: { readonly filter: EdgeFilter; readonly limit: number },
 ): Promise<BridgeList> {
-  const { result, places, arrays } = await analyst.ask(view, { kind: 'bridges', filter, isWanted, seed })
+  const { result, positions, arrays } = await analyst.ask(view, { kind: 'bridges', filter, isWanted, seed })
   const items = Array.from(result.edges.subarray(0, limit), (edge, at) => ({
-    ...edgeOf(arrays, places[edge] ?? 0),
+    ...edgeOf(arrays, positions[edge] ?? 0),
     separates: result.parts[at] ?? 0,
   }))
   return { items, truncated: result.edges.length > limit }

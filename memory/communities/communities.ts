@@ -34,6 +34,6 @@ function renamed(given: Int32Array): Pick<Communities, 'communityOf' | 'count'> 
     else known.size += 1
   })
   const order = [...members].toSorted(([, x], [, y]) => y.size - x.size || x.first - y.first)
-  const rank = new Map(order.map(([name], place) => [name, place]))
+  const rank = new Map(order.map(([name], position) => [name, position]))
   return { communityOf: given.map((name) => rank.get(name) ?? 0), count: order.length }
 }

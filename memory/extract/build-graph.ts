@@ -143,10 +143,10 @@ class FamilyGraph {
       if (definition.type === 'impl') yield* this.#implementation(path, index, definition)
       if (id === undefined) continue
       yield edge(this.#around(path, index, definition), id, 'contains', 1)
-      const place = { file: path, scope: definition.scope, within: definition.container }
+      const location = { file: path, scope: definition.scope, within: definition.container }
       for (const relation of ['extends', 'implements'] as const)
         for (const chain of definition[relation] ?? []) {
-          const meaning = this.#names.evaluate(place, chain)
+          const meaning = this.#names.evaluate(location, chain)
           const to = this.#idOf(meaning) ?? (meaning?.is === 'external' ? meaning.name : undefined)
           if (to !== undefined) yield edge(id, to, relation, meaning?.sure ?? 1, definition.line)
         }

@@ -199,8 +199,8 @@ class Intake {
       order by index limit ${maxFaults}`,
       [this.#id, !this.#repo],
     )
-    const place = this.#shape === 'array' ? '' : '/items'
-    for (const { index, fault } of rows) this.#fault(`${place}/${index}/digest`, fault)
+    const pathPrefix = this.#shape === 'array' ? '' : '/items'
+    for (const { index, fault } of rows) this.#fault(`${pathPrefix}/${index}/digest`, fault)
   }
 
   #refusal(): Error {

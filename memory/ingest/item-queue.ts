@@ -45,8 +45,12 @@ export class ItemQueue {
   async ask(id: string, repo: string, total: number, index: number): Promise<readonly ItemResult[]> {
     const job = this.#job(id, repo, total)
     const together = await this.#options.together()
-    for (let place = index; place < Math.min(total, index + this.#options.poolSize * together); place += together)
-      this.#begin(id, job, place, Math.min(total, place + together))
+    for (
+      let position = index;
+      position < Math.min(total, index + this.#options.poolSize * together);
+      position += together
+    )
+      this.#begin(id, job, position, Math.min(total, position + together))
     const first = await job.flights.get(index)!
     job.flights.delete(index)
     const results = [first]
@@ -78,7 +82,7 @@ export class ItemQueue {
   }
 
   #begin(id: string, job: Job, from: number, to: number): void {
-    const indexes = Array.from({ length: to - from }, (_, place) => from + place).filter(
+    const indexes = Array.from({ length: to - from }, (_, position) => from + position).filter(
       (index) => !job.flights.has(index),
     )
     if (indexes.length === 0) return

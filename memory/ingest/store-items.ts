@@ -63,7 +63,7 @@ export async function storeItems(
   )
   // New memories go in before old ones go out: what both name is then never without a memory.
   if (deleted.length > 0) feed.wake()
-  const outcomeOf = new Map(open.map((row, place) => [row.index, outcomes[place]!]))
+  const outcomeOf = new Map(open.map((row, position) => [row.index, outcomes[position]!]))
   const results = rows.map((row) => resultOf(row, outcomeOf.get(row.index)))
   await recordOutcomes(sql, job, results)
   return results
@@ -92,7 +92,7 @@ async function storeRows(
   )
   const purged = await purgeOnce(tx, job, repo, filesOf(fresh), now + deps.keptMs)
   const stored = await storeMemories(tx, drafts, now)
-  const marked = new Map(fresh.map((item, place) => [item.index, markedItem(item, stored[place]!)]))
+  const marked = new Map(fresh.map((item, position) => [item.index, markedItem(item, stored[position]!)]))
   for (const [file, count] of countsOf(purged)) {
     const first = fresh.find((item) => item.file === file)!
     marked.set(first.index, { ...marked.get(first.index)!, purged: count })

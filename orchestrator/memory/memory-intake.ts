@@ -56,7 +56,15 @@ export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions)
       if (indexed.commit !== source.commit || indexed.commit === source.known) return indexed
       // Until its code graph is there too, the memory does not hold the commit whole.
       const tree = await checkedOut(git, source, folder)
-      await statewright(['code-graph', 'push', tree, ...placeOf(source, url), '--commit', source.commit, '--no-cache'])
+      await statewright([
+        'code-graph',
+        'push',
+        tree,
+        ...locationOf(source, url),
+        '--commit',
+        source.commit,
+        '--no-cache',
+      ])
       return indexed
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -104,10 +112,10 @@ function argumentsFor(
   { url, issues }: { readonly url: string; readonly issues: string },
 ): readonly string[] {
   const what = ['--ref', source.commit, '--issues', issues, '--jobs', `${mostJobs}`]
-  return ['ingest', source.gitDir, ...placeOf(source, url), ...what]
+  return ['ingest', source.gitDir, ...locationOf(source, url), ...what]
 }
 
-function placeOf({ repository }: MemorySource, url: string): readonly string[] {
+function locationOf({ repository }: MemorySource, url: string): readonly string[] {
   return ['--repo', repository, '--url', url, '--json']
 }
 

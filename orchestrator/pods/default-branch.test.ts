@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { captureLog, testClock } from '../../http/testing/fixture.ts'
 import type { Resource, ResourceReader, SecretReader } from '../../edges/ports/resources.ts'
 import { createOpenForge } from '../../edges/forge/transport/open-forge.ts'
-import { learnPlace } from '../../edges/forge/mirror/places/places.ts'
+import { learnRepositoryKey } from '../../edges/forge/mirror/places/places.ts'
 import { withSql } from '../../edges/forge/testing/fixture.ts'
 import { createProjectDirectory } from '../../edges/forge/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
@@ -127,7 +127,7 @@ async function afterwards(change: Change): Promise<string> {
     const directory = createProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
     const learn = async (id: string): Promise<void> => {
       const project = (await directory.project('demo'))!
-      await learnPlace({ sql: shared, clock }, project, project.repositories[0]!, id)
+      await learnRepositoryKey({ sql: shared, clock }, project, project.repositories[0]!, id)
     }
     expect(await branchOf()).toBe('trunk')
     await learn('1')

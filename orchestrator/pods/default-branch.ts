@@ -1,6 +1,6 @@
 /** The default branch of a Repository whose settings leave it to the forge: asked for, and believed for a while. */
 import { createOpenForge, type OpenForgeOptions } from '../../edges/forge/transport/open-forge.ts'
-import { addressOf, currentPlaces } from '../../edges/forge/mirror/places/places.ts'
+import { addressOf, currentRepositoryKeys } from '../../edges/forge/mirror/places/places.ts'
 import {
   forgePath,
   projectId,
@@ -69,9 +69,9 @@ export function defaultBranches(deps: DefaultBranchDeps): (project: string, repo
     const project = await directory.project(projectName)
     const repository = project && repositoryNamed(project, repositoryName)
     if (project === undefined || repository === undefined) return undefined
-    const place = (await currentPlaces({ sql }, project)).get(repositoryName)
+    const repositoryKey = (await currentRepositoryKeys({ sql }, project)).get(repositoryName)
     const key = `${project.uid} ${repositoryName} ${addressOf(project, repository)}`
-    return { key, project, repository, forgeId: place?.forgeId }
+    return { key, project, repository, forgeId: repositoryKey?.forgeId }
   }
 
   /** What was read before, unless the mirror has learned of another repository at the address since. */

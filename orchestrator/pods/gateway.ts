@@ -62,7 +62,7 @@ export async function lifeIn(directory: Projects, project: string): Promise<Proj
 
 /** The forge is asked where nobody knows. */
 export function forgeIdsOf(mirror: Mirror): ForgeIdOf {
-  return async (project, repository) => (await mirror.place(project, repository)).forgeId
+  return async (project, repository) => (await mirror.repositoryKey(project, repository)).forgeId
 }
 
 export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {

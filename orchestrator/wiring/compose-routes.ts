@@ -270,7 +270,7 @@ function viewsOf(
     resources,
     webhookUrl,
     forgeIdOf: async (project, name) =>
-      (await mirror.places(project)).find(({ repository }) => repository === name)?.forgeId,
+      (await mirror.repositoryKeys(project)).find(({ repository }) => repository === name)?.forgeId,
     memoryUrl: (project) => settings.memory.urls[project],
     memoryPublicUrl: (project) => settings.memory.publicUrls[project],
     fillsMemory: settings.memory.fills,

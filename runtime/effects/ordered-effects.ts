@@ -30,9 +30,9 @@ export class Lanes<E extends Ordered> {
       rest.unshift(first)
       return { isFirst: true, displaced: first }
     }
-    let place = rest.length
-    while (place > 0 && isBefore(entry, rest[place - 1]!)) place--
-    rest.splice(place, 0, entry)
+    let position = rest.length
+    while (position > 0 && isBefore(entry, rest[position - 1]!)) position--
+    rest.splice(position, 0, entry)
     return { isFirst: false }
   }
 
@@ -42,8 +42,8 @@ export class Lanes<E extends Ordered> {
     const lane = this.#lanes.get(actor)
     if (!lane) return undefined
     if (lane.first !== entry) {
-      const place = lane.rest.indexOf(entry)
-      if (place >= 0) lane.rest.splice(place, 1)
+      const position = lane.rest.indexOf(entry)
+      if (position >= 0) lane.rest.splice(position, 1)
       return undefined
     }
     const next = lane.rest.shift()

@@ -13,10 +13,10 @@ export interface Queued {
   readonly type: string
   /** Undefined: its type has no targets. */
   readonly target: Target | undefined
-  place: Place | undefined
+  position: Position | undefined
 }
 
-interface Place {
+interface Position {
   readonly actorQueue: ActorQueue
   readonly link: Link<Queued>
 }
@@ -84,10 +84,10 @@ export class ReadyEffects {
 
   /** Takes back one that waits; of another nothing happens. */
   remove(effect: Queued): void {
-    const { place } = effect
+    const { position } = effect
     const type = this.#types.get(effect.type)
-    if (!place || !type) return
-    dequeue(type, effect, place)
+    if (!position || !type) return
+    dequeue(type, effect, position)
     this.#changed(type)
   }
 
@@ -152,7 +152,7 @@ function nothing(): void {}
 function enqueue(type: TypeQueue, effect: Queued, wake: () => void): void {
   const targetQueue = type.byTarget.get(effect.target) ?? newTargetQueue(type, effect.target, wake)
   const actorQueue = targetQueue.byActor.get(effect.actor) ?? newActorQueue(targetQueue, effect.actor)
-  effect.place = { actorQueue, link: actorQueue.effects.push(effect) }
+  effect.position = { actorQueue, link: actorQueue.effects.push(effect) }
   type.waiting++
 }
 
@@ -177,13 +177,13 @@ function takeNext(type: TypeQueue, queue: TargetQueue): Queued {
   const effect = actorQueue.effects.first!
   queue.ring.remove(actorQueue.link)
   actorQueue.link = queue.ring.push(actorQueue)
-  dequeue(type, effect, effect.place!)
+  dequeue(type, effect, effect.position!)
   return effect
 }
 
 /** Queues that are empty go at once: there is one for every actor that waits, not for every one that ever did. */
-function dequeue(type: TypeQueue, effect: Queued, { actorQueue, link }: Place): void {
-  effect.place = undefined
+function dequeue(type: TypeQueue, effect: Queued, { actorQueue, link }: Position): void {
+  effect.position = undefined
   type.waiting--
   actorQueue.effects.remove(link)
   if (!actorQueue.effects.isEmpty) return

@@ -46,7 +46,7 @@ export function newEntry(effect: EffectRow, key: string, target: Target | undefi
     state: 'waiting',
     slot: 0,
     readySince: 0,
-    place: undefined,
+    position: undefined,
     abort: undefined,
     alarm: undefined,
     wake: undefined,

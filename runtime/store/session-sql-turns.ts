@@ -39,13 +39,13 @@ export class SessionTurns {
 
   /** Who has an answer now asks its next statement in the same turn of the loop: a question takes several, one by one. */
   #end(turn: Turn): void {
-    if (turn === 'statement' && this.#waiting[this.#placeOfNext()]?.turn === 'transaction')
+    if (turn === 'statement' && this.#waiting[this.#positionOfNext()]?.turn === 'transaction')
       setImmediate(() => this.#callNext())
     else this.#callNext()
   }
 
   #callNext(): void {
-    const at = this.#placeOfNext()
+    const at = this.#positionOfNext()
     const [next] = this.#waiting.splice(at, 1)
     if (next?.turn === 'transaction') this.#passed = 0
     else if (at > 0) this.#passed += 1
@@ -53,7 +53,7 @@ export class SessionTurns {
     next?.begin()
   }
 
-  #placeOfNext(): number {
+  #positionOfNext(): number {
     if (this.#waiting[0]?.turn !== 'transaction' || this.#passed >= mostBetween) return 0
     const at = this.#waiting.findIndex(({ turn }) => turn !== 'transaction')
     return this.#waiting[at]?.turn === 'statement' ? at : 0

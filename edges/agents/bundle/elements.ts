@@ -78,14 +78,14 @@ function fetchThread(thread: BundleThread, kind: ThreadForm['kind']): string {
 }
 
 export function renderComment(comment: BundleComment): string {
-  const place = { path: comment.path, line: comment.line, in_reply_to: comment.inReplyTo }
+  const location = { path: comment.path, line: comment.line, in_reply_to: comment.inReplyTo }
   const head = {
     author: comment.author,
     edited_by: comment.editedBy,
     at: minute(comment.at),
     bot: comment.bot,
     external_id: comment.externalId,
-    ...place,
+    ...location,
   }
   return `<comment${attributes(head)}>${escapeText(comment.body)}</comment>\n`
 }

@@ -78,13 +78,13 @@ function commentsOf({ comments }: BundleThread): FillThread {
 }
 
 function skeleton(input: BundleInput): readonly ThreadForm[] {
-  const byPlace = (a: BundleThread, b: BundleThread): number =>
+  const byLocation = (a: BundleThread, b: BundleThread): number =>
     a.repository < b.repository ? -1 : a.repository > b.repository ? 1 : a.number - b.number
   const form = (kind: ThreadForm['kind']) => (thread: BundleThread) =>
     ({ thread, kind, body: 'whole', comments: [] }) satisfies ThreadForm
   return [
-    ...input.issues.toSorted(byPlace).map(form('issue')),
-    ...input.mergeRequests.toSorted(byPlace).map(form('merge_request')),
+    ...input.issues.toSorted(byLocation).map(form('issue')),
+    ...input.mergeRequests.toSorted(byLocation).map(form('merge_request')),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { AdapterOptions } from '../transport/adapter.ts'
 import { checked } from '../transport/answer.ts'
 import { failureOf } from './failure.ts'
 
-interface Place {
+interface RepositoryParams {
   readonly owner: string
   readonly repo: string
 }
@@ -104,7 +104,7 @@ export function pageAt(next: string | undefined): { readonly page?: number; read
   return { ...(page === undefined ? {} : { page: Number(page) }), ...(after === undefined ? {} : { after }) }
 }
 
-export function placeOf(path: string): Place {
+export function repositoryParamsOf(path: string): RepositoryParams {
   const slash = path.indexOf('/')
   return { owner: path.slice(0, slash), repo: path.slice(slash + 1) }
 }

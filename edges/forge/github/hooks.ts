@@ -1,5 +1,5 @@
 import type { ForgePort } from '../port.ts'
-import { placeOf, type GithubClient } from './client.ts'
+import { repositoryParamsOf, type GithubClient } from './client.ts'
 import * as schema from './schema.ts'
 
 type HookPart = Pick<ForgePort, 'resendsAtOnce' | 'ensureHook' | 'listDeliveries' | 'redeliver'>
@@ -24,21 +24,21 @@ export function hookPart(client: GithubClient): HookPart {
   return {
     resendsAtOnce: 200,
     async ensureHook(path, { url, secret }) {
-      const place = placeOf(path)
+      const repositoryParams = repositoryParamsOf(path)
       const wanted = {
         config: { url, secret, content_type: 'json', insecure_ssl: '0' },
         events: [...hookEvents],
         active: true,
       }
       const hooks = await client.list('list hooks', schema.Hook, (rest) =>
-        rest.paginate(rest.rest.repos.listWebhooks, { ...place, ...PAGE }),
+        rest.paginate(rest.rest.repos.listWebhooks, { ...repositoryParams, ...PAGE }),
       )
       const ours = hooks.find((hook) => hook.config.url === url)
       // The secret can't be read back, so a hook of ours is always written: it may have been rotated.
       const hook = await client.read('write hook', schema.Hook, (rest) =>
         ours === undefined
-          ? rest.rest.repos.createWebhook({ ...place, ...wanted })
-          : rest.rest.repos.updateWebhook({ ...place, ...wanted, hook_id: ours.id }),
+          ? rest.rest.repos.createWebhook({ ...repositoryParams, ...wanted })
+          : rest.rest.repos.updateWebhook({ ...repositoryParams, ...wanted, hook_id: ours.id }),
       )
       return { id: String(hook.id), url }
     },
@@ -46,7 +46,7 @@ export function hookPart(client: GithubClient): HookPart {
       const found = await client.list('list deliveries', schema.HookDelivery, (rest) =>
         rest.paginate(
           rest.rest.repos.listWebhookDeliveries,
-          { ...placeOf(path), ...PAGE, hook_id: Number(hook) },
+          { ...repositoryParamsOf(path), ...PAGE, hook_id: Number(hook) },
           (page, done) => {
             const oldest = page.data.at(-1)
             if (oldest !== undefined && Date.parse(oldest.delivered_at) < since) done()
@@ -67,7 +67,7 @@ export function hookPart(client: GithubClient): HookPart {
     async redeliver(path, hook, attempt) {
       await client.send('redeliver', (rest) =>
         rest.rest.repos.redeliverWebhookDelivery({
-          ...placeOf(path),
+          ...repositoryParamsOf(path),
           hook_id: Number(hook),
           delivery_id: Number(attempt),
         }),

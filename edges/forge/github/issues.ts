@@ -1,6 +1,6 @@
 import { NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgePort, IssueQuery } from '../port.ts'
-import { pageAt, placeOf, type GithubClient } from './client.ts'
+import { pageAt, repositoryParamsOf, type GithubClient } from './client.ts'
 import { commentOf, isMergeRequest, issueOf, numberIn, reviewCommentOf } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -38,19 +38,19 @@ function threads(
   return {
     async issueHistory(path, from) {
       const { items, ...rest } = await client.page('list issues', schema.Issue, (octokit) =>
-        octokit.rest.issues.listForRepo({ ...placeOf(path), ...HISTORY, ...pageAt(from) }),
+        octokit.rest.issues.listForRepo({ ...repositoryParamsOf(path), ...HISTORY, ...pageAt(from) }),
       )
       return { items: items.filter((issue) => !isMergeRequest(issue)).map(issueOf), ...rest }
     },
     async listIssues(path, query = {}) {
       const found = await client.list('list issues', schema.Issue, (rest) =>
-        rest.paginate(rest.rest.issues.listForRepo, { ...placeOf(path), ...PAGE, ...issueQuery(query) }),
+        rest.paginate(rest.rest.issues.listForRepo, { ...repositoryParamsOf(path), ...PAGE, ...issueQuery(query) }),
       )
       return found.filter((issue) => !isMergeRequest(issue)).map(issueOf)
     },
     async issue(path, number) {
       const found = await client.read('read issue', schema.Issue, (rest) =>
-        rest.rest.issues.get({ ...placeOf(path), issue_number: number }),
+        rest.rest.issues.get({ ...repositoryParamsOf(path), issue_number: number }),
       )
       if (isMergeRequest(found)) throw new NotFoundError('read issue', `#${number} is a merge request`)
       return issueOf(found)
@@ -58,24 +58,24 @@ function threads(
     async createIssue(path, { title, body, labels = [] }) {
       return issueOf(
         await client.read('create issue', schema.Issue, (rest) =>
-          rest.rest.issues.create({ ...placeOf(path), title, body, labels: [...labels] }),
+          rest.rest.issues.create({ ...repositoryParamsOf(path), title, body, labels: [...labels] }),
         ),
       )
     },
     async editIssue(path, number, change) {
       return issueOf(
         await client.read('edit issue', schema.Issue, (rest) =>
-          rest.rest.issues.update({ ...placeOf(path), issue_number: number, ...change }),
+          rest.rest.issues.update({ ...repositoryParamsOf(path), issue_number: number, ...change }),
         ),
       )
     },
     closeIssue: (path, number) =>
       client.send('close issue', (rest) =>
-        rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'closed' }),
+        rest.rest.issues.update({ ...repositoryParamsOf(path), issue_number: number, state: 'closed' }),
       ),
     reopenIssue: (path, number) =>
       client.send('reopen issue', (rest) =>
-        rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'open' }),
+        rest.rest.issues.update({ ...repositoryParamsOf(path), issue_number: number, state: 'open' }),
       ),
   }
 }
@@ -91,17 +91,27 @@ function comments(
   return {
     async listComments(path, on, number) {
       const found = await client.list('list comments', schema.Comment, (rest) =>
-        rest.paginate(rest.rest.issues.listComments, { ...placeOf(path), ...PAGE, issue_number: number }),
+        rest.paginate(rest.rest.issues.listComments, { ...repositoryParamsOf(path), ...PAGE, issue_number: number }),
       )
       return found.map((comment) => commentOf(comment, on, number))
     },
     async listCommentsSince(path, sinceMs) {
       const since = new Date(sinceMs).toISOString()
       const plain = await client.list('list comments', schema.Comment, (rest) =>
-        rest.paginate(rest.rest.issues.listCommentsForRepo, { ...placeOf(path), ...PAGE, since, sort: 'updated' }),
+        rest.paginate(rest.rest.issues.listCommentsForRepo, {
+          ...repositoryParamsOf(path),
+          ...PAGE,
+          since,
+          sort: 'updated',
+        }),
       )
       const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
-        rest.paginate(rest.rest.pulls.listReviewCommentsForRepo, { ...placeOf(path), ...PAGE, since, sort: 'updated' }),
+        rest.paginate(rest.rest.pulls.listReviewCommentsForRepo, {
+          ...repositoryParamsOf(path),
+          ...PAGE,
+          since,
+          sort: 'updated',
+        }),
       )
       return [
         ...plain.map((comment) =>
@@ -112,7 +122,7 @@ function comments(
     },
     async createComment(path, on, number, body) {
       const made = await client.read('create comment', schema.Comment, (rest) =>
-        rest.rest.issues.createComment({ ...placeOf(path), issue_number: number, body }),
+        rest.rest.issues.createComment({ ...repositoryParamsOf(path), issue_number: number, body }),
       )
       return commentOf(made, on, number)
     },
@@ -120,7 +130,7 @@ function comments(
       const comment_id = Number(ref.id)
       if (!Number.isInteger(comment_id)) throw new ValidationError('edit comment', `${ref.id} is no plain comment`)
       const made = await client.read('edit comment', schema.Comment, (rest) =>
-        rest.rest.issues.updateComment({ ...placeOf(path), comment_id, body }),
+        rest.rest.issues.updateComment({ ...repositoryParamsOf(path), comment_id, body }),
       )
       return commentOf(made, ref.on, ref.number)
     },
@@ -131,21 +141,23 @@ function labels(client: GithubClient): Pick<IssuePart, 'ensureLabels' | 'changeL
   return {
     async ensureLabels(path, wanted) {
       const there = await client.list('list labels', schema.NamedLabel, (rest) =>
-        rest.paginate(rest.rest.issues.listLabelsForRepo, { ...placeOf(path), ...PAGE }),
+        rest.paginate(rest.rest.issues.listLabelsForRepo, { ...repositoryParamsOf(path), ...PAGE }),
       )
       const known = new Set(there.map((label) => label.name.toLowerCase()))
       for (const label of wanted.filter(({ name }) => !known.has(name.toLowerCase()))) {
         await client
-          .send('create label', (rest) => rest.rest.issues.createLabel({ ...placeOf(path), ...label }))
+          .send('create label', (rest) => rest.rest.issues.createLabel({ ...repositoryParamsOf(path), ...label }))
           .catch(alreadyThere)
       }
     },
     async changeLabels(path, number, { add, remove }) {
-      const place = { ...placeOf(path), issue_number: number }
+      const repositoryParams = { ...repositoryParamsOf(path), issue_number: number }
       if (add.length > 0)
-        await client.send('add labels', (rest) => rest.rest.issues.addLabels({ ...place, labels: [...add] }))
+        await client.send('add labels', (rest) => rest.rest.issues.addLabels({ ...repositoryParams, labels: [...add] }))
       for (const name of remove) {
-        await client.send('remove label', (rest) => rest.rest.issues.removeLabel({ ...place, name })).catch(notThere)
+        await client
+          .send('remove label', (rest) => rest.rest.issues.removeLabel({ ...repositoryParams, name }))
+          .catch(notThere)
       }
     },
   }

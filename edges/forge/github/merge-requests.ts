@@ -1,6 +1,6 @@
 import { ConflictError } from '../errors.ts'
 import type { ForgePort } from '../port.ts'
-import { pageAt, placeOf, type GithubClient } from './client.ts'
+import { pageAt, repositoryParamsOf, type GithubClient } from './client.ts'
 import { mergeFailureOf } from './failure.ts'
 import { commentOf, commitOf, fileOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
 import * as schema from './schema.ts'
@@ -42,18 +42,18 @@ function reading(
   return {
     async mergeRequestHistory(path, from) {
       const { items, ...rest } = await client.page('list merge requests', schema.PullRequest, (octokit) =>
-        octokit.rest.pulls.list({ ...placeOf(path), ...HISTORY, ...pageAt(from) }),
+        octokit.rest.pulls.list({ ...repositoryParamsOf(path), ...HISTORY, ...pageAt(from) }),
       )
       return { items: items.map(mergeRequestOf), ...rest }
     },
     async listMergeRequests(path, { since, state = 'all', headBranch } = {}) {
-      const place = placeOf(path)
-      const head = headBranch === undefined ? {} : { head: `${place.owner}:${headBranch}` }
+      const repositoryParams = repositoryParamsOf(path)
+      const head = headBranch === undefined ? {} : { head: `${repositoryParams.owner}:${headBranch}` }
       const found = await client.list('list merge requests', schema.PullRequest, (rest) =>
         // Newest first, so that paging can end where nothing has changed since.
         rest.paginate(
           rest.rest.pulls.list,
-          { ...place, ...PAGE, ...head, state, sort: 'updated', direction: 'desc' },
+          { ...repositoryParams, ...PAGE, ...head, state, sort: 'updated', direction: 'desc' },
           (page, done) => {
             const oldest = page.data.at(-1)
             if (since !== undefined && oldest !== undefined && Date.parse(oldest.updated_at) < since) done()
@@ -66,25 +66,25 @@ function reading(
     async mergeRequest(path, number) {
       return mergeRequestOf(
         await client.read('read merge request', schema.PullRequest, (rest) =>
-          rest.rest.pulls.get({ ...placeOf(path), pull_number: number }),
+          rest.rest.pulls.get({ ...repositoryParamsOf(path), pull_number: number }),
         ),
       )
     },
     async mergeRequestCommits(path, number) {
       const found = await client.list('list commits of a merge request', schema.ListedCommit, (rest) =>
-        rest.paginate(rest.rest.pulls.listCommits, { ...placeOf(path), ...PAGE, pull_number: number }),
+        rest.paginate(rest.rest.pulls.listCommits, { ...repositoryParamsOf(path), ...PAGE, pull_number: number }),
       )
       return found.map(commitOf)
     },
     async files(path, number) {
       const found = await client.list('list files', schema.File, (rest) =>
-        rest.paginate(rest.rest.pulls.listFiles, { ...placeOf(path), ...PAGE, pull_number: number }),
+        rest.paginate(rest.rest.pulls.listFiles, { ...repositoryParamsOf(path), ...PAGE, pull_number: number }),
       )
       return found.map(fileOf)
     },
     async diff(path, number) {
       return client.read('read diff', schema.Text, (rest) =>
-        rest.rest.pulls.get({ ...placeOf(path), pull_number: number, mediaType: { format: 'diff' } }),
+        rest.rest.pulls.get({ ...repositoryParamsOf(path), pull_number: number, mediaType: { format: 'diff' } }),
       )
     },
     listReviews: (path, number) => listReviews(client, path, number),
@@ -96,12 +96,12 @@ async function listReviews(
   client: GithubClient,
   ...[path, number]: Parameters<ForgePort['listReviews']>
 ): ReturnType<ForgePort['listReviews']> {
-  const place = { ...placeOf(path), ...PAGE, pull_number: number }
+  const repositoryParams = { ...repositoryParamsOf(path), ...PAGE, pull_number: number }
   const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
-    rest.paginate(rest.rest.pulls.listReviewComments, place),
+    rest.paginate(rest.rest.pulls.listReviewComments, repositoryParams),
   )
   const reviews = await client.list('list reviews', schema.Review, (rest) =>
-    rest.paginate(rest.rest.pulls.listReviews, place),
+    rest.paginate(rest.rest.pulls.listReviews, repositoryParams),
   )
   const all = [
     ...reviews.map((review) => reviewOf(review, number)),
@@ -116,7 +116,7 @@ function writing(
   return {
     async createMergeRequest(path, { branch, base, title, body }) {
       const made = await client.read('create merge request', schema.PullRequest, (rest) =>
-        rest.rest.pulls.create({ ...placeOf(path), head: branch, base, title, body }),
+        rest.rest.pulls.create({ ...repositoryParamsOf(path), head: branch, base, title, body }),
       )
       return mergeRequestOf(made)
     },
@@ -124,7 +124,7 @@ function writing(
       const operation = 'merge merge request'
       const octokit = await client.rest()
       const answer = await octokit.rest.pulls
-        .merge({ ...placeOf(path), pull_number: number, sha, merge_method: method })
+        .merge({ ...repositoryParamsOf(path), pull_number: number, sha, merge_method: method })
         .catch((error: unknown) => Promise.reject(mergeFailureOf(operation, error)))
       const { sha: commit, merged } = await client.read(operation, schema.Merged, async () => answer)
       if (!merged) throw new ConflictError(operation, 'the forge answered that it did not merge')
@@ -139,7 +139,7 @@ function writing(
       }))
       const made = await client.read('post review', schema.Review, (rest) =>
         rest.rest.pulls.createReview({
-          ...placeOf(path),
+          ...repositoryParamsOf(path),
           pull_number: number,
           commit_id: sha,
           event: 'COMMENT',
@@ -153,12 +153,17 @@ function writing(
       const comment_id = Number(/^inline-(\d+)$/.exec(to)?.[1] ?? 0)
       if (comment_id > 0) {
         const made = await client.read('reply', schema.ReviewComment, (rest) =>
-          rest.rest.pulls.createReplyForReviewComment({ ...placeOf(path), pull_number: number, comment_id, body }),
+          rest.rest.pulls.createReplyForReviewComment({
+            ...repositoryParamsOf(path),
+            pull_number: number,
+            comment_id,
+            body,
+          }),
         )
         return reviewCommentOf(made, number)
       }
       const made = await client.read('reply', schema.Comment, (rest) =>
-        rest.rest.issues.createComment({ ...placeOf(path), issue_number: number, body }),
+        rest.rest.issues.createComment({ ...repositoryParamsOf(path), issue_number: number, body }),
       )
       return commentOf(made, 'mr', number)
     },

@@ -1,7 +1,7 @@
 import { ForbiddenError, NotFoundError } from '../errors.ts'
 import type { ForgePermission, ForgePort } from '../port.ts'
 import { ciReportOf, isCancelled, statusesOf } from './ci.ts'
-import { placeOf, type GithubClient } from './client.ts'
+import { repositoryParamsOf, type GithubClient } from './client.ts'
 import { statusOf } from './failure.ts'
 import { accountOf, commitOf, repositoryOf } from './records.ts'
 import { requiredChecks } from './required-checks.ts'
@@ -44,13 +44,15 @@ function identity(client: GithubClient): Pick<RepositoryPart, 'whoAmI' | 'reposi
     },
     async repository(path) {
       return repositoryOf(
-        await client.read('read repository', schema.Repository, (rest) => rest.rest.repos.get({ ...placeOf(path) })),
+        await client.read('read repository', schema.Repository, (rest) =>
+          rest.rest.repos.get({ ...repositoryParamsOf(path) }),
+        ),
       )
     },
     async permissionOf(path, username) {
       try {
         const found = await client.read('read permission', schema.Permission, (rest) =>
-          rest.rest.repos.getCollaboratorPermissionLevel({ ...placeOf(path), username }),
+          rest.rest.repos.getCollaboratorPermissionLevel({ ...repositoryParamsOf(path), username }),
         )
         return (
           permissions.find((one) => one === found.role_name) ??
@@ -68,17 +70,17 @@ function identity(client: GithubClient): Pick<RepositoryPart, 'whoAmI' | 'reposi
 function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'requiredChecks'> {
   return {
     async ci(path, sha) {
-      const place = { ...placeOf(path), ref: sha, per_page: 100 }
+      const repositoryParams = { ...repositoryParamsOf(path), ref: sha, per_page: 100 }
       const suites = await client.list('list check suites', schema.CheckSuite, (rest) =>
-        rest.paginate(rest.rest.checks.listSuitesForRef, place),
+        rest.paginate(rest.rest.checks.listSuitesForRef, repositoryParams),
       )
       // The latest leave out a run that a newer suite has cancelled.
       const filter = suites.some(isCancelled) ? 'all' : 'latest'
       const runs = await client.list('list check runs', schema.CheckRun, (rest) =>
-        rest.paginate(rest.rest.checks.listForRef, { ...place, filter }),
+        rest.paginate(rest.rest.checks.listForRef, { ...repositoryParams, filter }),
       )
       const pages = await client.list('list statuses', schema.CombinedStatus, (rest) =>
-        rest.paginate(rest.rest.repos.getCombinedStatusForRef, place, ({ data }) => [data]),
+        rest.paginate(rest.rest.repos.getCombinedStatusForRef, repositoryParams, ({ data }) => [data]),
       )
       return ciReportOf(sha, suites, runs, statusesOf(pages))
     },
@@ -86,7 +88,7 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
       try {
         return await client.redirected('read a job log', (rest) =>
           rest.rest.actions.downloadJobLogsForWorkflowRun({
-            ...placeOf(path),
+            ...repositoryParamsOf(path),
             job_id: Number(job),
             request: { redirect: 'manual' },
           }),
@@ -105,20 +107,24 @@ function branches(
 ): Pick<RepositoryPart, 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'> {
   return {
     async commits(path, { since, limit }) {
-      const query = { ...placeOf(path), since: new Date(since).toISOString(), per_page: Math.min(limit, 100) }
+      const query = {
+        ...repositoryParamsOf(path),
+        since: new Date(since).toISOString(),
+        per_page: Math.min(limit, 100),
+      }
       const found = await client.page('list commits', schema.ListedCommit, (rest) => rest.rest.repos.listCommits(query))
       return found.items.slice(0, limit).map(commitOf)
     },
     async recentHeads(path, branch, limit) {
       const found = await client.page('list commits', schema.CommitSha, (rest) =>
-        rest.rest.repos.listCommits({ ...placeOf(path), sha: branch, per_page: limit }),
+        rest.rest.repos.listCommits({ ...repositoryParamsOf(path), sha: branch, per_page: limit }),
       )
       return found.items.map((commit) => commit.sha)
     },
     async branchHead(path, branch) {
       try {
         const found = await client.read('read branch', schema.Branch, (rest) =>
-          rest.rest.repos.getBranch({ ...placeOf(path), branch }),
+          rest.rest.repos.getBranch({ ...repositoryParamsOf(path), branch }),
         )
         return found.commit.sha
       } catch (error) {
@@ -128,13 +134,15 @@ function branches(
     },
     async commitsAhead(path, base, head) {
       const compared = await client.read('compare branches', schema.Compared, (rest) =>
-        rest.rest.repos.compareCommitsWithBasehead({ ...placeOf(path), basehead: `${base}...${head}` }),
+        rest.rest.repos.compareCommitsWithBasehead({ ...repositoryParamsOf(path), basehead: `${base}...${head}` }),
       )
       return compared.ahead_by
     },
     async deleteBranch(path, branch) {
       await client
-        .send('delete branch', (rest) => rest.rest.git.deleteRef({ ...placeOf(path), ref: `heads/${branch}` }))
+        .send('delete branch', (rest) =>
+          rest.rest.git.deleteRef({ ...repositoryParamsOf(path), ref: `heads/${branch}` }),
+        )
         .catch(gone)
     },
   }

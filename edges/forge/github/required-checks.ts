@@ -4,7 +4,7 @@
  */
 import { ForbiddenError, NotFoundError } from '../errors.ts'
 import type { RequiredChecks } from '../port.ts'
-import { placeOf, type GithubClient } from './client.ts'
+import { repositoryParamsOf, type GithubClient } from './client.ts'
 import * as schema from './schema.ts'
 
 export async function requiredChecks(client: GithubClient, path: string, branch: string): Promise<RequiredChecks> {
@@ -18,7 +18,7 @@ async function ofProtection(client: GithubClient, path: string, branch: string):
   const what = `the protection of ${branch}`
   try {
     const found = await client.read('read branch', schema.Branch, (rest) =>
-      rest.rest.repos.getBranch({ ...placeOf(path), branch }),
+      rest.rest.repos.getBranch({ ...repositoryParamsOf(path), branch }),
     )
     return namesOfBranch(found) ?? { names: [], unread: what }
   } catch (error) {
@@ -40,7 +40,7 @@ const namelessRules = ['workflows', 'code_scanning']
 async function ofRulesets(client: GithubClient, path: string, branch: string): Promise<RequiredChecks> {
   try {
     const rules = await client.list('list rules of branch', schema.BranchRule, (rest) =>
-      rest.paginate(rest.rest.repos.getBranchRules, { ...placeOf(path), branch, per_page: 100 }),
+      rest.paginate(rest.rest.repos.getBranchRules, { ...repositoryParamsOf(path), branch, per_page: 100 }),
     )
     const names = rules.flatMap(({ parameters }) =>
       (parameters?.required_status_checks ?? []).map((one) => one.context),

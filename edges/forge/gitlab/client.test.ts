@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isAway } from '../../../runtime/errors.ts'
-import { createGitlabClient, placeOf, type GitlabClient } from './client.ts'
+import { createGitlabClient, apiPathOf, type GitlabClient } from './client.ts'
 import { failureOf, mergeFailureOf } from './failure.ts'
 import { createGitlabForge } from './port.ts'
 import * as schema from './schema.ts'
@@ -26,7 +26,7 @@ test.each([
     asked.push([url, new Headers(init.headers)])
     return Response.json([])
   }, apiURL)
-  await client.list('list labels', schema.Label, { place: placeOf('grp/sub/app', 'labels') })
+  await client.list('list labels', schema.Label, { apiPath: apiPathOf('grp/sub/app', 'labels') })
   expect(asked.map(([url]) => url)).toEqual([expected])
   expect(asked[0]![1].get('private-token')).toBe('glpat-t')
 })
@@ -41,7 +41,7 @@ test('a list is read to its end, by numbers or by marks, and nothing else of an 
     if (asked.length === 2) return Response.json([{ name: 'b' }], { headers: { link, 'x-next-page': '' } })
     return Response.json([{ name: 'c' }], { headers: { 'x-next-page': '' } })
   })
-  const found = await client.list('list labels', schema.Label, { place: '/x', query: { state: 'all' } })
+  const found = await client.list('list labels', schema.Label, { apiPath: '/x', query: { state: 'all' } })
   expect(found.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   expect(asked).toEqual([
     '?per_page=100&state=all',
@@ -53,7 +53,7 @@ test('a list is read to its end, by numbers or by marks, and nothing else of an 
 test('the name of the next page has its mark alone in it', async () => {
   const link = '<https://elsewhere.example/api?cursor=abc&private_token=stolen&per_page=1>; rel="next"'
   const client = clientWith(() => Response.json([], { headers: { link } }))
-  expect(await client.page('list labels', schema.Label, { place: '/x' })).toEqual({ items: [], next: 'cursor=abc' })
+  expect(await client.page('list labels', schema.Label, { apiPath: '/x' })).toEqual({ items: [], next: 'cursor=abc' })
 })
 
 test('a list that never ends is a broken answer', async () => {
@@ -62,7 +62,7 @@ test('a list that never ends is a broken answer', async () => {
     pages += 1
     return Response.json([{ name: 'a' }], { headers: { 'x-next-page': '2' } })
   })
-  await expect(client.list('list labels', schema.Label, { place: '/x' })).rejects.toMatchObject({
+  await expect(client.list('list labels', schema.Label, { apiPath: '/x' })).rejects.toMatchObject({
     name: 'BrokenAnswerError',
   })
   expect(pages).toBe(1000)
@@ -73,13 +73,13 @@ test.each([
   ['no list', () => Response.json({ name: 'a' })],
   ['another shape', () => Response.json([{ title: 'a' }])],
 ] as const)('an answer that is %s is the forge’s trouble of this moment', async (_, answer) => {
-  const reading = clientWith(answer).list('list labels', schema.Label, { place: '/x' })
+  const reading = clientWith(answer).list('list labels', schema.Label, { apiPath: '/x' })
   await expect(reading).rejects.toMatchObject({ name: 'BrokenAnswerError' })
 })
 
 test('an answer of other fields is read all the same', async () => {
   const client = clientWith(() => Response.json([{ name: 'a', invented: { later: true } }]))
-  expect(await client.list('list labels', schema.Label, { place: '/x' })).toHaveLength(1)
+  expect(await client.list('list labels', schema.Label, { apiPath: '/x' })).toHaveLength(1)
 })
 
 test('a write is sent once, and a line that breaks is no answer', async () => {

@@ -9,7 +9,7 @@ type Value = string | number | boolean
 export interface GitlabRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As `placeOf` writes it. */
-  readonly place: string
+  readonly apiPath: string
   readonly query?: Readonly<Record<string, Value>>
   readonly body?: object
   /** What a refusal means here; absent: as everywhere. */
@@ -49,8 +49,8 @@ export function createGitlabClient({ token, fetch, apiURL = GITLAB_COM }: Adapte
   const base = apiURL.replace(/\/+$/, '')
 
   async function ask(operation: string, request: GitlabRequest): Promise<Response> {
-    const { method = 'GET', place, query = {}, body, failure = failureOf } = request
-    const answer = await fetch(`${base}${place}${queryOf(query)}`, {
+    const { method = 'GET', apiPath, query = {}, body, failure = failureOf } = request
+    const answer = await fetch(`${base}${apiPath}${queryOf(query)}`, {
       method,
       headers: {
         'private-token': token,
@@ -124,6 +124,6 @@ async function jsonOf(operation: string, answer: Response): Promise<unknown> {
 }
 
 /** A place in a project. GitLab takes the project's whole path, groups and all, as one segment. */
-export function placeOf(path: string, ...segments: readonly (string | number)[]): string {
+export function apiPathOf(path: string, ...segments: readonly (string | number)[]): string {
   return ['/projects', path, ...segments].map((one, at) => (at === 0 ? one : encodeURIComponent(one))).join('/')
 }

@@ -1,6 +1,6 @@
 import { NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeDelivery, ForgePort } from '../port.ts'
-import { placeOf, type GitlabClient } from './client.ts'
+import { apiPathOf, type GitlabClient } from './client.ts'
 import * as schema from './schema.ts'
 
 type HookPart = Pick<ForgePort, 'resendsAtOnce' | 'ensureHook' | 'listDeliveries' | 'redeliver'>
@@ -20,7 +20,7 @@ export function hookPart(client: GitlabClient): HookPart {
     // docs.gitlab.com, "Project webhooks API": five a minute.
     resendsAtOnce: 5,
     async ensureHook(path, { url, secret }) {
-      const hooks = placeOf(path, 'hooks')
+      const hooks = apiPathOf(path, 'hooks')
       const wanted = {
         url,
         token: secret,
@@ -33,29 +33,29 @@ export function hookPart(client: GitlabClient): HookPart {
         confidential_note_events: true,
         enable_ssl_verification: true,
       }
-      const ours = (await client.list('list hooks', schema.Hook, { place: hooks })).find((hook) => hook.url === url)
+      const ours = (await client.list('list hooks', schema.Hook, { apiPath: hooks })).find((hook) => hook.url === url)
       // The secret can't be read back, so a hook of ours is always written: it may have been rotated.
       const hook = await client.read(
         'write hook',
         schema.Hook,
         ours === undefined
-          ? { method: 'POST', place: hooks, body: wanted }
-          : { method: 'PUT', place: `${hooks}/${ours.id}`, body: wanted },
+          ? { method: 'POST', apiPath: hooks, body: wanted }
+          : { method: 'PUT', apiPath: `${hooks}/${ours.id}`, body: wanted },
       )
       if (ours?.alert_status === 'disabled') await wakeHook(client, `${hooks}/${hook.id}`)
       return { id: String(hook.id), url }
     },
     async listDeliveries(path, hook, since) {
       const found = await client
-        .list('list deliveries', schema.HookEvent, { place: placeOf(path, 'hooks', hook, 'events') }, (page) =>
+        .list('list deliveries', schema.HookEvent, { apiPath: apiPathOf(path, 'hooks', hook, 'events') }, (page) =>
           page.some((one) => momentOf(one, Infinity) < since),
         )
         .catch(withoutEvents)
       return found.flatMap((one) => deliveryOf(one, since)).filter((one) => one.at >= since)
     },
     async redeliver(path, hook, attempt) {
-      const place = placeOf(path, 'hooks', hook, 'events', attempt, 'resend')
-      await client.send('redeliver', { method: 'POST', place }).catch(failedAgain)
+      const apiPath = apiPathOf(path, 'hooks', hook, 'events', attempt, 'resend')
+      await client.send('redeliver', { method: 'POST', apiPath }).catch(failedAgain)
     },
   }
 }
@@ -65,7 +65,7 @@ export function hookPart(client: GitlabClient): HookPart {
  * about that. One that fails leaves it off, and the next resync tries again; a hook that is off for a while comes back alone.
  */
 async function wakeHook(client: GitlabClient, hook: string): Promise<void> {
-  await client.send('test hook', { method: 'POST', place: `${hook}/test/push_events` }).catch(stillOff)
+  await client.send('test hook', { method: 'POST', apiPath: `${hook}/test/push_events` }).catch(stillOff)
 }
 
 /** Older servers have no such test, and a failed one answers 422. */

@@ -1,6 +1,6 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeComment, ForgePort, ForgeSubjectKind, IssueQuery } from '../port.ts'
-import { pageAt, placeOf, type GitlabClient, type GitlabRequest } from './client.ts'
+import { pageAt, apiPathOf, type GitlabClient, type GitlabRequest } from './client.ts'
 import { anyCommentOf, commentOf, heardIn, isInline, isReview, issueOf, threadOf, type Thread } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -44,14 +44,14 @@ function threads(
   return {
     async issueHistory(path, from) {
       const { items, ...rest } = await client.page('list issues', schema.Issue, {
-        place: placeOf(path, 'issues'),
+        apiPath: apiPathOf(path, 'issues'),
         query: { ...HISTORY, ...pageAt(from) },
       })
       return { items: items.filter(isShown).map(issueOf), ...rest }
     },
     async listIssues(path, query = {}) {
       const found = await client.list('list issues', schema.Issue, {
-        place: placeOf(path, 'issues'),
+        apiPath: apiPathOf(path, 'issues'),
         query: issueQuery(query),
       })
       return found.filter(isShown).map(issueOf)
@@ -61,7 +61,7 @@ function threads(
       return issueOf(
         await client.read('create issue', schema.Issue, {
           method: 'POST',
-          place: placeOf(path, 'issues'),
+          apiPath: apiPathOf(path, 'issues'),
           body: { title, description: body, labels: labels.join(',') },
         }),
       )
@@ -81,14 +81,14 @@ async function readIssue(
   path: string,
   number: number,
 ): Promise<schema.Issue> {
-  const found = await client.read('read issue', schema.Issue, { place: placeOf(path, 'issues', number) })
+  const found = await client.read('read issue', schema.Issue, { apiPath: apiPathOf(path, 'issues', number) })
   if (found.confidential === true && !includeConfidential)
     throw new NotFoundError('read issue', `#${number} is confidential`)
   return found
 }
 
 function issueChange(path: string, number: number, body: object): GitlabRequest {
-  return { method: 'PUT', place: placeOf(path, 'issues', number), body }
+  return { method: 'PUT', apiPath: apiPathOf(path, 'issues', number), body }
 }
 
 function issueQuery({ since, state }: IssueQuery): Readonly<Record<string, string>> {
@@ -109,7 +109,7 @@ function comments(
       // A note doesn't say that its issue became confidential.
       if (on === 'issue' && !visibility.includeConfidential) await readIssue(client, visibility, path, number)
       const found = await client.list('list comments', schema.Note, {
-        place: notesOf(path, on, number),
+        apiPath: notesOf(path, on, number),
         query: { order_by: 'created_at', sort: 'asc' },
       })
       return heardIn(found, visibility.includeConfidential)
@@ -128,7 +128,7 @@ function comments(
     async createComment(path, on, number, body) {
       const made = await client.read('create comment', schema.Note, {
         method: 'POST',
-        place: notesOf(path, on, number),
+        apiPath: notesOf(path, on, number),
         body: { body },
       })
       return commentOf(made, threadOf(client.webURL, path, on, number))
@@ -137,7 +137,7 @@ function comments(
       if (!/^\d+$/.test(id)) throw new ValidationError('edit comment', `${id} is no plain comment`)
       const made = await client.read('edit comment', schema.Note, {
         method: 'PUT',
-        place: `${notesOf(path, on, number)}/${id}`,
+        apiPath: `${notesOf(path, on, number)}/${id}`,
         body: { body },
       })
       return commentOf(made, threadOf(client.webURL, path, on, number))
@@ -146,7 +146,7 @@ function comments(
 }
 
 function notesOf(path: string, on: ForgeSubjectKind, number: number): string {
-  return placeOf(path, on === 'issue' ? 'issues' : 'merge_requests', number, 'notes')
+  return apiPathOf(path, on === 'issue' ? 'issues' : 'merge_requests', number, 'notes')
 }
 
 /** GitLab lists no comments of a whole project. Who writes one changes the moment of its subject. */
@@ -157,9 +157,9 @@ async function changedSince(
   since: number,
 ): Promise<readonly { readonly on: ForgeSubjectKind; readonly number: number }[]> {
   const query = issueQuery({ since })
-  const issues = await client.list('list issues', schema.Numbered, { place: placeOf(path, 'issues'), query })
+  const issues = await client.list('list issues', schema.Numbered, { apiPath: apiPathOf(path, 'issues'), query })
   const merges = await client.list('list merge requests', schema.Numbered, {
-    place: placeOf(path, 'merge_requests'),
+    apiPath: apiPathOf(path, 'merge_requests'),
     query,
   })
   return [
@@ -187,7 +187,7 @@ async function notesSince(
   const found = await client.list(
     'list comments',
     schema.Note,
-    { place: notesOf(path, on, number), query: { order_by: 'updated_at', sort: 'desc' } },
+    { apiPath: notesOf(path, on, number), query: { order_by: 'updated_at', sort: 'desc' } },
     (page) => page.some(isOlder),
   )
   return found.filter((note) => !isOlder(note)).toReversed()
@@ -196,11 +196,13 @@ async function notesSince(
 function labels(client: GitlabClient): Pick<IssuePart, 'ensureLabels' | 'changeLabels'> {
   return {
     async ensureLabels(path, wanted) {
-      const there = await client.list('list labels', schema.Label, { place: placeOf(path, 'labels') })
+      const there = await client.list('list labels', schema.Label, { apiPath: apiPathOf(path, 'labels') })
       const known = new Set(there.map((label) => label.name.toLowerCase()))
       for (const { name, color, description } of wanted.filter((label) => !known.has(label.name.toLowerCase()))) {
         const body = { name, color: `#${color}`, description }
-        await client.send('create label', { method: 'POST', place: placeOf(path, 'labels'), body }).catch(alreadyThere)
+        await client
+          .send('create label', { method: 'POST', apiPath: apiPathOf(path, 'labels'), body })
+          .catch(alreadyThere)
       }
     },
     /** One request, so that no other sees it half done. A scoped label takes its siblings away by itself. */

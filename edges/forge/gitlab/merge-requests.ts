@@ -1,6 +1,6 @@
 import { ForgeUnavailableError, NotFoundError, NotMergeableError } from '../errors.ts'
 import type { ForgeMergeRequest, ForgePort, MergeRequestQuery } from '../port.ts'
-import { pageAt, placeOf, type GitlabClient } from './client.ts'
+import { pageAt, apiPathOf, type GitlabClient } from './client.ts'
 import { mergeFailureOf, openFailureOf } from './failure.ts'
 import type { Visibility } from './issues.ts'
 import { commitOf, fileOf, isUndecided, mergeableOf, mergeCommitOf, mergeRequestOf } from './records.ts'
@@ -37,14 +37,14 @@ function reading(
   return {
     async mergeRequestHistory(path, from) {
       const { items, ...rest } = await client.page('list merge requests', schema.MergeRequest, {
-        place: placeOf(path, 'merge_requests'),
+        apiPath: apiPathOf(path, 'merge_requests'),
         query: { ...HISTORY, ...pageAt(from) },
       })
       return { items: await listed(client, path, items), ...rest }
     },
     async listMergeRequests(path, query = {}) {
       const found = await client.list('list merge requests', schema.MergeRequest, {
-        place: placeOf(path, 'merge_requests'),
+        apiPath: apiPathOf(path, 'merge_requests'),
         query: mergeRequestQuery(query),
       })
       // A branch of that name in a fork is another one.
@@ -59,22 +59,23 @@ function reading(
     },
     async mergeRequestCommits(path, number) {
       const found = await client.list('list commits of a merge request', schema.ListedCommit, {
-        place: placeOf(path, 'merge_requests', number, 'commits'),
+        apiPath: apiPathOf(path, 'merge_requests', number, 'commits'),
       })
       return found.map(commitOf).toReversed()
     },
     async files(path, number) {
       const found = await client.list('list files', schema.FileDiff, {
-        place: placeOf(path, 'merge_requests', number, 'diffs'),
+        apiPath: apiPathOf(path, 'merge_requests', number, 'diffs'),
       })
       return found.map(fileOf)
     },
-    diff: (path, number) => client.text('read diff', { place: placeOf(path, 'merge_requests', number, 'raw_diffs') }),
+    diff: (path, number) =>
+      client.text('read diff', { apiPath: apiPathOf(path, 'merge_requests', number, 'raw_diffs') }),
   }
 }
 
 function readMergeRequest(client: GitlabClient, path: string, number: number): Promise<schema.MergeRequest> {
-  return client.read('read merge request', schema.MergeRequest, { place: placeOf(path, 'merge_requests', number) })
+  return client.read('read merge request', schema.MergeRequest, { apiPath: apiPathOf(path, 'merge_requests', number) })
 }
 
 /** What a list says of mergeability is as old as the last look at each. */
@@ -96,7 +97,7 @@ function headRepositories(
 ): (found: schema.MergeRequest) => Promise<string | undefined> {
   const known = new Map<number, Promise<string | undefined>>()
   const read = (id: number): Promise<string | undefined> =>
-    client.read('read fork', schema.Project, { place: placeOf(String(id)) }).then(
+    client.read('read fork', schema.Project, { apiPath: apiPathOf(String(id)) }).then(
       (fork) => fork.path_with_namespace,
       (error: unknown) => {
         if (error instanceof NotFoundError) return undefined
@@ -126,7 +127,7 @@ function writing(client: GitlabClient): Pick<MergeRequestPart, 'createMergeReque
     async createMergeRequest(path, { branch, base, title, body }) {
       const made = await client.read('create merge request', schema.MergeRequest, {
         method: 'POST',
-        place: placeOf(path, 'merge_requests'),
+        apiPath: apiPathOf(path, 'merge_requests'),
         body: { source_branch: branch, target_branch: base, title, description: body },
         failure: openFailureOf,
       })
@@ -137,7 +138,7 @@ function writing(client: GitlabClient): Pick<MergeRequestPart, 'createMergeReque
       const answer = await client
         .read(operation, schema.MergeRequest, {
           method: 'PUT',
-          place: placeOf(path, 'merge_requests', number, 'merge'),
+          apiPath: apiPathOf(path, 'merge_requests', number, 'merge'),
           body: { sha, squash: method === 'squash' },
           failure: mergeFailureOf,
         })

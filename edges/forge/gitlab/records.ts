@@ -207,16 +207,13 @@ export function mergeableOf(found: MergeRequest): boolean | null {
   return has_conflicts !== true && !statuses.some((one) => unmergeable.has(one))
 }
 
-interface MergeRequestPlace {
+interface MergeRequestRef {
   /** Absent when the repository of the head is gone. */
   readonly headRepository?: string | undefined
   readonly mergeable: boolean | null
 }
 
-export function mergeRequestOf(
-  found: MergeRequest,
-  { headRepository, mergeable }: MergeRequestPlace,
-): ForgeMergeRequest {
+export function mergeRequestOf(found: MergeRequest, { headRepository, mergeable }: MergeRequestRef): ForgeMergeRequest {
   const merged = found.state === 'merged'
   const mergeCommit = mergeCommitOf(found)
   return {

@@ -1,7 +1,7 @@
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../errors.ts'
 import type { ForgePermission, ForgePort } from '../port.ts'
 import { ciReportOf, currentPipelines, type PipelineJobs } from './ci.ts'
-import { placeOf, type GitlabClient } from './client.ts'
+import { apiPathOf, type GitlabClient } from './client.ts'
 import { accountOf, commitOf, repositoryOf } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -36,22 +36,22 @@ const permissions: readonly (readonly [number, ForgePermission])[] = [
 function identity(client: GitlabClient): Pick<RepositoryPart, 'whoAmI' | 'repository' | 'permissionOf'> {
   return {
     async whoAmI() {
-      const account = await client.read('read own account', schema.Account, { place: '/user' })
+      const account = await client.read('read own account', schema.Account, { apiPath: '/user' })
       const { scopes = [] } = await client
-        .read('read own token', schema.Token, { place: '/personal_access_tokens/self' })
+        .read('read own token', schema.Token, { apiPath: '/personal_access_tokens/self' })
         .catch(withoutScopes)
       return { ...accountOf(account), scopes }
     },
     async repository(path) {
-      return repositoryOf(await client.read('read repository', schema.Project, { place: placeOf(path) }))
+      return repositoryOf(await client.read('read repository', schema.Project, { apiPath: apiPathOf(path) }))
     },
     async permissionOf(path, login) {
-      const named = await client.list('find account', schema.Account, { place: '/users', query: { username: login } })
+      const named = await client.list('find account', schema.Account, { apiPath: '/users', query: { username: login } })
       const account = named.find(({ username }) => username.toLowerCase() === login.toLowerCase())
       if (account === undefined) return 'none'
       try {
         const member = await client.read('read permission', schema.Member, {
-          place: placeOf(path, 'members', 'all', account.id),
+          apiPath: apiPathOf(path, 'members', 'all', account.id),
         })
         return permissionIn(member)
       } catch (error) {
@@ -81,13 +81,13 @@ function checks(client: GitlabClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
       const within: PipelineJobs[] = []
       for (const { id } of pipelines) within.push(await jobsOf(client, path, id))
       const statuses = await client.list('list statuses', schema.CommitStatus, {
-        place: placeOf(path, 'repository', 'commits', sha, 'statuses'),
+        apiPath: apiPathOf(path, 'repository', 'commits', sha, 'statuses'),
       })
       return ciReportOf(sha, pipelines, within, statuses)
     },
     async jobLog(path, job) {
       try {
-        const log = await client.text('read a job log', { place: placeOf(path, 'jobs', job, 'trace') })
+        const log = await client.text('read a job log', { apiPath: apiPathOf(path, 'jobs', job, 'trace') })
         // A log that was erased is an empty one.
         return log === '' ? undefined : log
       } catch (error) {
@@ -98,7 +98,7 @@ function checks(client: GitlabClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
     /** GitLab requires the pipeline as a whole, no check by its name. What may fail is no red check of a head. */
     async requiredChecks(path) {
       const { only_allow_merge_if_pipeline_succeeds: isRequired } = await client.read('read project', schema.Project, {
-        place: placeOf(path),
+        apiPath: apiPathOf(path),
       })
       if (isRequired === true) return { names: [], all: true }
       return isRequired === false ? { names: [] } : { names: [], unread: 'whether the pipeline must succeed' }
@@ -108,7 +108,7 @@ function checks(client: GitlabClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
 
 async function pipelinesOf(client: GitlabClient, path: string, sha: string): Promise<readonly schema.Pipeline[]> {
   const ofCommit = await client
-    .list('list pipelines', schema.Pipeline, { place: placeOf(path, 'pipelines'), query: { sha } })
+    .list('list pipelines', schema.Pipeline, { apiPath: apiPathOf(path, 'pipelines'), query: { sha } })
     .catch(turnedOff)
   return currentPipelines([...ofCommit, ...(await mergedPipelines(client, path, sha))])
 }
@@ -119,14 +119,14 @@ const mergedRef = /^refs\/merge-requests\/\d+\/(?:merge|train)$/
 async function mergedPipelines(client: GitlabClient, path: string, sha: string): Promise<readonly schema.Pipeline[]> {
   const ofCommit = await client
     .list('list merge requests of a commit', schema.HeadedMergeRequest, {
-      place: placeOf(path, 'repository', 'commits', sha, 'merge_requests'),
+      apiPath: apiPathOf(path, 'repository', 'commits', sha, 'merge_requests'),
     })
     .catch(turnedOff)
   const open = ofCommit.filter((one) => one.state === 'opened' && one.sha === sha)
   const found: schema.Pipeline[] = []
   for (const { iid } of open) {
     const { head_pipeline } = await client.read('read merge request', schema.HeadedMergeRequest, {
-      place: placeOf(path, 'merge_requests', iid),
+      apiPath: apiPathOf(path, 'merge_requests', iid),
     })
     if (head_pipeline && mergedRef.test(head_pipeline.ref ?? '')) found.push(head_pipeline)
   }
@@ -140,9 +140,9 @@ function turnedOff(error: unknown): [] {
 }
 
 async function jobsOf(client: GitlabClient, path: string, pipeline: number): Promise<PipelineJobs> {
-  const jobs = await client.list('list jobs', schema.Job, { place: placeOf(path, 'pipelines', pipeline, 'jobs') })
+  const jobs = await client.list('list jobs', schema.Job, { apiPath: apiPathOf(path, 'pipelines', pipeline, 'jobs') })
   const bridges = await client.list('list trigger jobs', schema.Bridge, {
-    place: placeOf(path, 'pipelines', pipeline, 'bridges'),
+    apiPath: apiPathOf(path, 'pipelines', pipeline, 'bridges'),
   })
   return { jobs, bridges }
 }
@@ -151,8 +151,12 @@ function branches(
   client: GitlabClient,
 ): Pick<RepositoryPart, 'commits' | 'recentHeads' | 'branchHead' | 'commitsAhead' | 'deleteBranch'> {
   const listCommits = async (path: string, query: Readonly<Record<string, string | number>>) =>
-    (await client.page('list commits', schema.ListedCommit, { place: placeOf(path, 'repository', 'commits'), query }))
-      .items
+    (
+      await client.page('list commits', schema.ListedCommit, {
+        apiPath: apiPathOf(path, 'repository', 'commits'),
+        query,
+      })
+    ).items
   return {
     async commits(path, { since, limit }) {
       const found = await listCommits(path, {
@@ -168,7 +172,7 @@ function branches(
     async branchHead(path, branch) {
       try {
         const found = await client.read('read branch', schema.Branch, {
-          place: placeOf(path, 'repository', 'branches', branch),
+          apiPath: apiPathOf(path, 'repository', 'branches', branch),
         })
         return found.commit.id
       } catch (error) {
@@ -178,14 +182,14 @@ function branches(
     },
     async commitsAhead(path, base, head) {
       const compared = await client.read('compare branches', schema.Compared, {
-        place: placeOf(path, 'repository', 'compare'),
+        apiPath: apiPathOf(path, 'repository', 'compare'),
         query: { from: base, to: head },
       })
       return compared.commits.length
     },
     async deleteBranch(path, branch) {
       await client
-        .send('delete branch', { method: 'DELETE', place: placeOf(path, 'repository', 'branches', branch) })
+        .send('delete branch', { method: 'DELETE', apiPath: apiPathOf(path, 'repository', 'branches', branch) })
         .catch(gone)
     },
   }

@@ -4,7 +4,7 @@
  */
 import { BrokenAnswerError, NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeComment, ForgePort, ReviewLine } from '../port.ts'
-import { placeOf, type GitlabClient } from './client.ts'
+import { apiPathOf, type GitlabClient } from './client.ts'
 import type { Visibility } from './issues.ts'
 import { positionOf, type Position } from './positions.ts'
 import {
@@ -43,10 +43,10 @@ export function reviewPart(client: GitlabClient, visibility: Visibility): Review
     postReview: (path, number, review) => postReview(client, path, number, review),
     async reply(path, number, to, body) {
       const thread = threadOf(client.webURL, path, 'mr', number)
-      const place = placeOf(path, 'merge_requests', number)
+      const apiPath = apiPathOf(path, 'merge_requests', number)
       const inline = /^inline-(\d+)$/.exec(to)?.[1]
       if (inline === undefined) {
-        const request = { method: 'POST', place: `${place}/notes`, body: { body } } as const
+        const request = { method: 'POST', apiPath: `${apiPath}/notes`, body: { body } } as const
         return commentOf(await client.read('reply', schema.Note, request), thread)
       }
       const discussions = await listDiscussions(client, path, number)
@@ -54,7 +54,7 @@ export function reviewPart(client: GitlabClient, visibility: Visibility): Review
       if (discussion === undefined) throw new NotFoundError('reply', `there is no comment ${to}`)
       const made = await client.read('reply', schema.Note, {
         method: 'POST',
-        place: `${place}/discussions/${encodeURIComponent(discussion.id)}/notes`,
+        apiPath: `${apiPath}/discussions/${encodeURIComponent(discussion.id)}/notes`,
         body: { body },
       })
       return inlineOf(made, thread, discussion.notes[0]?.id)
@@ -64,13 +64,15 @@ export function reviewPart(client: GitlabClient, visibility: Visibility): Review
 
 function listDiscussions(client: GitlabClient, path: string, number: number): Promise<schema.Discussion[]> {
   return client.list('list discussions', schema.Discussion, {
-    place: placeOf(path, 'merge_requests', number, 'discussions'),
+    apiPath: apiPathOf(path, 'merge_requests', number, 'discussions'),
   })
 }
 
 /** Newest first. */
 function listVersions(client: GitlabClient, path: string, number: number): Promise<schema.Version[]> {
-  return client.list('list versions', schema.Version, { place: placeOf(path, 'merge_requests', number, 'versions') })
+  return client.list('list versions', schema.Version, {
+    apiPath: apiPathOf(path, 'merge_requests', number, 'versions'),
+  })
 }
 
 /** What GitLab writes into the thread when somebody requests changes: the one place that has the moment. */
@@ -82,9 +84,11 @@ async function listVerdicts(
   number: number,
   discussions: readonly schema.Discussion[],
 ): Promise<readonly Verdict[]> {
-  const place = placeOf(path, 'merge_requests', number)
-  const { approved_by = [] } = await client.read('read approvals', schema.Approvals, { place: `${place}/approvals` })
-  const reviewers = await client.list('list reviewers', schema.Reviewer, { place: `${place}/reviewers` })
+  const apiPath = apiPathOf(path, 'merge_requests', number)
+  const { approved_by = [] } = await client.read('read approvals', schema.Approvals, {
+    apiPath: `${apiPath}/approvals`,
+  })
+  const reviewers = await client.list('list reviewers', schema.Reviewer, { apiPath: `${apiPath}/reviewers` })
   const system = discussions.flatMap(({ notes }) => notes).filter((note) => note.system === true)
   const momentOf = (user: schema.Account | null | undefined, words: RegExp): string | undefined =>
     system.findLast((note) => note.author?.id === user?.id && words.test(note.body ?? ''))?.created_at
@@ -134,7 +138,7 @@ async function postReview(
   number: number,
   { sha, body, lines }: NewReview,
 ): Promise<ForgeComment> {
-  const drafts = placeOf(path, 'merge_requests', number, 'draft_notes')
+  const drafts = apiPathOf(path, 'merge_requests', number, 'draft_notes')
   const positions = await positionsOf(client, path, number, sha, lines)
   const text = withReviewMark(body, sha)
   // Publishing takes every draft of the account, also one that an earlier try has left.
@@ -146,17 +150,17 @@ async function postReview(
     if (error instanceof ValidationError) await dropDrafts(client, drafts)
     throw error
   }
-  await client.send('publish review', { method: 'POST', place: `${drafts}/bulk_publish` })
+  await client.send('publish review', { method: 'POST', apiPath: `${drafts}/bulk_publish` })
   return findReview(client, path, number, text)
 }
 
-async function draft(client: GitlabClient, place: string, body: object): Promise<void> {
-  await client.send('draft review', { method: 'POST', place, body })
+async function draft(client: GitlabClient, apiPath: string, body: object): Promise<void> {
+  await client.send('draft review', { method: 'POST', apiPath, body })
 }
 
-async function dropDrafts(client: GitlabClient, place: string): Promise<void> {
-  for (const { id } of await client.list('list drafts', schema.DraftNote, { place }))
-    await client.send('drop draft', { method: 'DELETE', place: `${place}/${id}` })
+async function dropDrafts(client: GitlabClient, apiPath: string): Promise<void> {
+  for (const { id } of await client.list('list drafts', schema.DraftNote, { apiPath }))
+    await client.send('drop draft', { method: 'DELETE', apiPath: `${apiPath}/${id}` })
 }
 
 /** A line is named by its head and by the two commits that it is compared with. Only the newest head's diff is at hand. */
@@ -174,8 +178,8 @@ async function positionsOf(
   const [newest] = versions
   if (newest?.head_commit_sha !== sha)
     throw new ValidationError('post review', `${sha} is no longer the head of !${number}`)
-  const place = placeOf(path, 'merge_requests', number, 'diffs')
-  const files = await client.list('list files', schema.FileDiff, { place })
+  const apiPath = apiPathOf(path, 'merge_requests', number, 'diffs')
+  const files = await client.list('list files', schema.FileDiff, { apiPath })
   return lines.map((one) => {
     const position = positionOf(newest, files, one)
     if (position !== undefined) return position
@@ -186,7 +190,7 @@ async function positionsOf(
 /** Publishing answers nothing. A review that nobody sees yet is asked for again, and found by its marks. */
 async function findReview(client: GitlabClient, path: string, number: number, text: string): Promise<ForgeComment> {
   const { items } = await client.page('list comments', schema.Note, {
-    place: placeOf(path, 'merge_requests', number, 'notes'),
+    apiPath: apiPathOf(path, 'merge_requests', number, 'notes'),
     query: { order_by: 'created_at', sort: 'desc' },
   })
   const note = items.find(({ body }) => (body ?? '').trim() === text.trim())

@@ -34,7 +34,7 @@ export interface Apart {
 
 export function readApart(subjects: Subjects, scope: Scope): Apart {
   const { sql, clock } = subjects.options
-  const { place } = scope
+  const { repositoryKey } = scope
   let inARow = 0
 
   async function failed(key: SubjectKey, error: unknown): Promise<void> {
@@ -51,11 +51,11 @@ export function readApart(subjects: Subjects, scope: Scope): Apart {
         inARow = 0
       } catch (error) {
         if (!isOfOne(error)) throw error
-        await failed({ ...place, kind, number }, error)
+        await failed({ ...repositoryKey, kind, number }, error)
       }
     },
     async readOwed() {
-      for (const { kind, number } of await listOwed(sql, place, MOST_OWED))
+      for (const { kind, number } of await listOwed(sql, repositoryKey, MOST_OWED))
         await apart.read(kind, number, async (subject) => {
           await readAndReport(subject)
           await settleOwed(sql, subject.key)

@@ -249,7 +249,7 @@ async function takeIssueAlong(subject: Subject, issue: NonNullable<CommentChange
 }
 
 async function applyCi(subjects: Subjects, scope: Scope, { sha, mergeRequest }: CiChange): Promise<void> {
-  const heads = await listMergeRequests(subjects.options.sql, [scope.place], {
+  const heads = await listMergeRequests(subjects.options.sql, [scope.repositoryKey], {
     state: 'open',
     headSha: sha,
   })
@@ -286,7 +286,7 @@ async function recordHeadPush(
   const before = action === 'opened' && isFork ? NO_COMMIT : beforeSha
   if (!['opened', 'pushed'].includes(action) || before === '') return
   if (!isFork && (await bringsItself(subject, by))) return
-  await insertDeliveredPush(options.sql, { ...scope.place, ref, before, after, by, at: options.clock.now() })
+  await insertDeliveredPush(options.sql, { ...scope.repositoryKey, ref, before, after, by, at: options.clock.now() })
 }
 
 async function bringsItself(subject: Subject, by: ForgeAccount): Promise<boolean> {
@@ -299,7 +299,7 @@ async function recordPush({ options: { sql, clock } }: Subjects, scope: Scope, c
   const { ref, before, after, by } = change
   // A base is never a head of ours, and has most of a repository's pushes.
   if (isMoved(scope, change)) return
-  const push = { ...scope.place, ref, before, after, by, at: clock.now() }
+  const push = { ...scope.repositoryKey, ref, before, after, by, at: clock.now() }
   await (after === NO_COMMIT ? noteDeletion(sql, push) : insertDeliveredPush(sql, push))
 }
 
@@ -309,7 +309,7 @@ async function applyPush(subjects: Subjects, scope: Scope, change: PushChange): 
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   if (branch === undefined) return
   await recordPush(subjects, scope, change)
-  const open = await listMergeRequests(subjects.options.sql, [scope.place], {
+  const open = await listMergeRequests(subjects.options.sql, [scope.repositoryKey], {
     state: 'open',
     headBranch: branch,
   })

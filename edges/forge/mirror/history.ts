@@ -57,7 +57,7 @@ async function readPages<Item extends { readonly number: number }>(
   take: (subject: Subject, item: Item) => Promise<void>,
 ): Promise<boolean> {
   const { sql } = subjects.options
-  const key = { ...scope.place, kind }
+  const key = { ...scope.repositoryKey, kind }
   for (let read = 0; read < PAGES_A_RUN; read++) {
     const { next: from, done } = await loadHistory(sql, key)
     if (done || !spend(1)) return done && read === 0
@@ -80,7 +80,7 @@ async function takeUnknown<Item>(
 
 async function readIncomplete({ subjects, scope, spend }: Reading, apart: Apart): Promise<void> {
   const { sql } = subjects.options
-  for (const { kind, number } of await listIncomplete(sql, scope.place, THREADS_A_RUN)) {
+  for (const { kind, number } of await listIncomplete(sql, scope.repositoryKey, THREADS_A_RUN)) {
     if (!spend(requestsOfThread[kind])) return
     await apart.read(kind, number, readThread)
   }
@@ -97,7 +97,7 @@ async function readUnlisted(
   list: (from?: string) => Promise<ForgePage<Dated>>,
 ): Promise<void> {
   const { sql } = subjects.options
-  const key = { ...scope.place, kind }
+  const key = { ...scope.repositoryKey, kind }
   const { next: start } = await loadHistory(sql, key)
   const listed = new Set<number>()
   let from = start

@@ -15,10 +15,10 @@ import { loadThread } from './store/comments.ts'
 import { listResyncTrouble, type ResyncTrouble } from './store/cursors.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
 import { boundAccounts } from './store/accounts.ts'
-import type { RepositoryPlace } from './store/places.ts'
-import { currentPlace, currentPlaces, learnPlace } from './places/places.ts'
+import type { RepositoryKey } from './store/places.ts'
+import { currentRepositoryKey, currentRepositoryKeys, learnRepositoryKey } from './places/places.ts'
 import { resyncProject } from './resync.ts'
-import type { ThreadPlace } from '../task-threads.ts'
+import type { ThreadRef } from '../task-threads.ts'
 import type { MirrorOptions } from './options.ts'
 import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
@@ -52,7 +52,7 @@ export interface Mirror {
     command: CommandName,
   ): Promise<readonly number[]>
   /** The words of maintainers that withhold the merges of a Task with these threads, oldest first (LAW-24); as last read. */
-  withheld(project: string, threads: readonly ThreadPlace[]): Promise<readonly Word[]>
+  withheld(project: string, threads: readonly ThreadRef[]): Promise<readonly Word[]>
   /** Those of the repositories that pods of this Task pushed to. */
   pushedBy(project: string, repositories: readonly string[], task: string): Promise<readonly string[]>
   /** Who pushed what to a ref, oldest first. */
@@ -66,9 +66,9 @@ export interface Mirror {
   /** The forge said at this moment which repository it is (MIRROR-7). */
   identify(project: string, repository: string, forgeId: string): Promise<void>
   /** Under which key the rows of a Repository stand; the forge is asked where nobody knows. */
-  place(project: string, repository: string): Promise<RepositoryPlace>
+  repositoryKey(project: string, repository: string): Promise<RepositoryKey>
   /** Of each Repository whose place is known, without asking the forge. */
-  places(project: string): Promise<readonly RepositoryPlace[]>
+  repositoryKeys(project: string): Promise<readonly RepositoryKey[]>
   /** Reads back everything that changed since the last time, and the deliveries that never came. */
   resync(project: string, options?: { readonly hookUrl?: string }): Promise<void>
 }
@@ -77,9 +77,9 @@ export function createMirror(options: MirrorOptions): Mirror {
   const subjects = createSubjects(options)
   const { sql } = options
 
-  async function placesOf(id: string): Promise<readonly RepositoryPlace[]> {
+  async function repositoryKeysOf(id: string): Promise<readonly RepositoryKey[]> {
     const project = await options.directory.project(id)
-    return project === undefined ? [] : [...(await currentPlaces(options, project)).values()]
+    return project === undefined ? [] : [...(await currentRepositoryKeys(options, project)).values()]
   }
 
   async function one<Kind extends ForgeSubjectKind>(
@@ -88,19 +88,19 @@ export function createMirror(options: MirrorOptions): Mirror {
     kind: Kind,
     number: number,
   ): Promise<SubjectOf<Kind> | undefined> {
-    const place = await currentPlace(options, project, repository)
-    return place && loadSubject(sql, { ...place, kind, number })
+    const repositoryKey = await currentRepositoryKey(options, project, repository)
+    return repositoryKey && loadSubject(sql, { ...repositoryKey, kind, number })
   }
 
   const mirror: Mirror = {
     issue: (project, repository, number) => one(project, repository, 'issue', number),
     mergeRequest: (project, repository, number) => one(project, repository, 'mr', number),
     async comments(project, repository, kind, number) {
-      const place = await currentPlace(options, project, repository)
-      return place === undefined ? [] : loadThread(sql, { ...place, kind, number })
+      const repositoryKey = await currentRepositoryKey(options, project, repository)
+      return repositoryKey === undefined ? [] : loadThread(sql, { ...repositoryKey, kind, number })
     },
-    issues: async (project, filter = {}) => listIssues(sql, await placesOf(project), filter),
-    mergeRequests: async (project, filter = {}) => listMergeRequests(sql, await placesOf(project), filter),
+    issues: async (project, filter = {}) => listIssues(sql, await repositoryKeysOf(project), filter),
+    mergeRequests: async (project, filter = {}) => listMergeRequests(sql, await repositoryKeysOf(project), filter),
     async people(id, name) {
       const project = await options.directory.project(id)
       const repository = project && repositoryNamed(project, name)
@@ -110,14 +110,14 @@ export function createMirror(options: MirrorOptions): Mirror {
     maintainerCommandTimes: (...command) => commandTimes(options, ...command),
     async withheld(id, threads) {
       const project = await requireProject(options, id)
-      const known = await currentPlaces(options, project)
+      const known = await currentRepositoryKeys(options, project)
       const bound = await boundAccounts(sql, project.uid)
       return options.rules.words(await loadThreads({ ...options, known }, project, threads, bound))
     },
     pushedBy: (...asked) => pushedBy(options, ...asked),
     async pushesTo(project, repository, ref) {
-      const place = await currentPlace(options, project, repository)
-      return place === undefined ? [] : pushesTo(sql, place, ref)
+      const repositoryKey = await currentRepositoryKey(options, project, repository)
+      return repositoryKey === undefined ? [] : pushesTo(sql, repositoryKey, ref)
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)
@@ -126,17 +126,17 @@ export function createMirror(options: MirrorOptions): Mirror {
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
     async resyncTrouble(id, least) {
       const project = await requireProject(options, id)
-      const places = await currentPlaces(options, project)
+      const repositoryKeys = await currentRepositoryKeys(options, project)
       const trouble = await listResyncTrouble(sql, project.uid, least)
-      return trouble.filter(({ repository, forgeId }) => forgeId === (places.get(repository)?.forgeId ?? ''))
+      return trouble.filter(({ repository, forgeId }) => forgeId === (repositoryKeys.get(repository)?.forgeId ?? ''))
     },
     async identify(id, name, forgeId) {
       const project = await requireProject(options, id)
       const repository = repositoryNamed(project, name)
-      if (repository !== undefined) await learnPlace(options, project, repository, forgeId)
+      if (repository !== undefined) await learnRepositoryKey(options, project, repository, forgeId)
     },
-    place: async (project, repository) => (await openScope(options, project, repository)).place,
-    places: placesOf,
+    repositoryKey: async (project, repository) => (await openScope(options, project, repository)).repositoryKey,
+    repositoryKeys: repositoryKeysOf,
     resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror
@@ -148,8 +148,8 @@ async function pushedBy(
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const repository of repositories) {
-    const place = await currentPlace(options, project, repository)
-    if (place && (await hasPushed(options.sql, { ...place, task }))) found.push(repository)
+    const repositoryKey = await currentRepositoryKey(options, project, repository)
+    if (repositoryKey && (await hasPushed(options.sql, { ...repositoryKey, task }))) found.push(repository)
   }
   return found
 }
@@ -161,7 +161,7 @@ async function commandTimes(
   const scope = await openScope(options, project, repository)
   const bound = await boundAccounts(options.sql, scope.project.uid)
   const people = options.rules.people(scope.project, scope.repository, bound)
-  const thread = await loadThread(options.sql, { ...scope.place, kind, number })
+  const thread = await loadThread(options.sql, { ...scope.repositoryKey, kind, number })
   const commands = thread.filter(
     (row) =>
       isOwnText(row) &&

@@ -70,7 +70,7 @@ it('a forge that fails at the hooks is asked again, and what was read is not rea
   const path = `/repos/${REPO}/hooks/**`
   fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502 })
   await expect(resync(fixture)).rejects.toThrow(RetryableError)
-  expect(await loadCursor(fixture.sql, await fixture.edge.mirror.place('demo', 'library'))).toMatchObject({
+  expect(await loadCursor(fixture.sql, await fixture.edge.mirror.repositoryKey('demo', 'library'))).toMatchObject({
     since: fixture.clock.now() - 24 * 3_600_000,
   })
   await resync(fixture)
@@ -95,7 +95,7 @@ it('a resync goes on by a clock that counts parts of milliseconds', async (fixtu
   const deliver = async ({ key }: { readonly key: string }) => ({ key, applied: true, seq: 1 })
   const mirror = createMirror({ ...fixture, rules: mirrorRules, clock, openForge, deliver })
   await mirror.resync('demo')
-  const { since } = (await loadCursor(sql, await mirror.place('demo', 'library')))!
+  const { since } = (await loadCursor(sql, await mirror.repositoryKey('demo', 'library')))!
   expect([since > 0, Number.isInteger(since)]).toEqual([true, true])
 })
 

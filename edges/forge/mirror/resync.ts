@@ -45,14 +45,17 @@ async function resyncCounted(
   hookUrl: string | undefined,
 ): Promise<readonly unknown[]> {
   const { sql, clock } = subjects.options
-  const { place, failures } = await openScope(subjects.options, projectId(project), repository).then(
-    async (scope) => ({ place: scope.place, failures: await resyncRepository(subjects, scope, hookUrl) }),
+  const { repositoryKey, failures } = await openScope(subjects.options, projectId(project), repository).then(
+    async (scope) => ({
+      repositoryKey: scope.repositoryKey,
+      failures: await resyncRepository(subjects, scope, hookUrl),
+    }),
     // Nobody knows which repository it is: it fails by its name.
-    (error: unknown) => ({ place: { project: project.uid, repository, forgeId: '' }, failures: [error] }),
+    (error: unknown) => ({ repositoryKey: { project: project.uid, repository, forgeId: '' }, failures: [error] }),
   )
-  if (failures.length === 0) await forgetFailedResyncs(sql, place)
+  if (failures.length === 0) await forgetFailedResyncs(sql, repositoryKey)
   else if (!failures.some((error) => error instanceof RateLimitedError))
-    await countFailedResync(sql, place, {
+    await countFailedResync(sql, repositoryKey, {
       failure: messageOf(failures[0]),
       at: clock.now(),
       apartMs: FAILURES_APART_MS,
@@ -88,7 +91,7 @@ async function resyncRepository(
 
 async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedAt: number): Promise<void> {
   const { sql, clock } = subjects.options
-  const cursor = await loadCursor(sql, scope.place)
+  const cursor = await loadCursor(sql, scope.repositoryKey)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
   const began = clock.elapsed()
   const listed = await (since === undefined
@@ -97,7 +100,7 @@ async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedA
   await retell(subjects, scope, apart)
   const known = newestIn(listed) ?? (since === undefined ? startedAt - CLOCKS_APART_MS : 0)
   // A clock that measures counts parts of milliseconds, and the store whole ones.
-  await advanceCursor(sql, scope.place, Math.floor(Math.min(startedAt, known - (clock.elapsed() - began))))
+  await advanceCursor(sql, scope.repositoryKey, Math.floor(Math.min(startedAt, known - (clock.elapsed() - began))))
 }
 
 interface Dated {
@@ -151,12 +154,13 @@ async function readMergeRequests(
 /** No list names a comment that was deleted; the number of those that are left does. */
 async function lackingComments(
   { options: { sql } }: Subjects,
-  { place }: Scope,
+  { repositoryKey }: Scope,
   issues: readonly ForgeIssue[],
 ): Promise<readonly ThreadName[]> {
   const lacking = await Promise.all(
     issues.map(
-      async ({ number, comments }) => (await countComments(sql, { ...place, kind: 'issue', number })) !== comments,
+      async ({ number, comments }) =>
+        (await countComments(sql, { ...repositoryKey, kind: 'issue', number })) !== comments,
     ),
   )
   return issues.filter((_, index) => lacking[index]).map(({ number }) => ({ on: 'issue', number }))
@@ -176,14 +180,14 @@ async function readChanged(subject: Subject): Promise<void> {
  * their checks read too.
  */
 async function retell(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
-  const { place } = scope
+  const { repositoryKey } = scope
   const { sql } = subjects.options
-  for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'issue' }))
+  for (const { number, revision, isOpen } of await listConcerned(sql, { ...repositoryKey, kind: 'issue' }))
     await apart.read('issue', number, async (subject) => {
       if (revision > 0 && isOpen) await readThread(subject)
       await subject.notify()
     })
-  for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'mr' }))
+  for (const { number, revision, isOpen } of await listConcerned(sql, { ...repositoryKey, kind: 'mr' }))
     await apart.read('mr', number, (subject) => rereadMergeRequest(subject, revision > 0 && isOpen))
 }
 

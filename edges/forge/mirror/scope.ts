@@ -4,9 +4,9 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgePort } from '../port.ts'
 import { forgePath, projectId, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../projects.ts'
 import type { MirrorOptions } from './options.ts'
-import { requirePlace } from './places/places.ts'
+import { requireRepositoryKey } from './places/places.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
-import type { RepositoryPlace } from './store/places.ts'
+import type { RepositoryKey } from './store/places.ts'
 import type { TakeInContext } from './take-in.ts'
 
 /** One repository of one Project, with the port to it. */
@@ -14,7 +14,7 @@ export interface Scope {
   readonly project: ProjectSettings
   readonly repository: RepositorySettings
   /** Under which its rows stand. */
-  readonly place: RepositoryPlace
+  readonly repositoryKey: RepositoryKey
   readonly path: string
   readonly forge: ForgePort
 }
@@ -36,15 +36,15 @@ export async function openScope(options: MirrorOptions, id: string, name: string
     throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${id}`)
   }
   const forge = await openForge(projectId(project))
-  const place = await requirePlace(options, project, repository, forge)
-  return { project, repository, place, path: forgePath(repository, project.scm), forge }
+  const repositoryKey = await requireRepositoryKey(options, project, repository, forge)
+  return { project, repository, repositoryKey, path: forgePath(repository, project.scm), forge }
 }
 
 /** People as bound now; `accounts` are bound first where they are named. */
 export async function takeInContext(
   { clock, rules }: MirrorOptions,
   sql: Queryable,
-  { project, repository, place }: Scope,
+  { project, repository, repositoryKey }: Scope,
   accounts: readonly ForgeAccount[],
 ): Promise<TakeInContext> {
   const people = rules.people(project, repository, new Map())
@@ -53,7 +53,7 @@ export async function takeInContext(
     await bindAccount(sql, project.uid, account, now)
   return {
     project,
-    place,
+    repositoryKey,
     people: rules.people(project, repository, await boundAccounts(sql, project.uid)),
     now,
     rules,

@@ -9,7 +9,7 @@ import type { People } from './facts/people.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './facts/records.ts'
 import { projectId, repositoryNamed } from '../projects.ts'
-import { currentPlaces } from './places/places.ts'
+import { currentRepositoryKeys } from './places/places.ts'
 import { openScope, takeInContext, type Scope } from './scope.ts'
 import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
@@ -188,12 +188,12 @@ export class Subject {
     const { key, options, scope } = this
     if (key.kind !== 'issue') return {}
     const threads = (await options.threadsOf(subjectAddress(scope.project, key))) ?? []
-    const places = threads.filter(({ kind }) => kind === 'mr')
-    if (places.length === 0) return { elsewhere: [] }
-    const known = await currentPlaces(options, scope.project)
-    const elsewhere = await loadThreads({ ...options, known }, scope.project, places, bound)
-    const task = places[0]?.task
-    const keys = places.flatMap(({ repository, number }) => {
+    const threadRefs = threads.filter(({ kind }) => kind === 'mr')
+    if (threadRefs.length === 0) return { elsewhere: [] }
+    const known = await currentRepositoryKeys(options, scope.project)
+    const elsewhere = await loadThreads({ ...options, known }, scope.project, threadRefs, bound)
+    const task = threadRefs[0]?.task
+    const keys = threadRefs.flatMap(({ repository, number }) => {
       const at = known.get(repository)
       return at === undefined ? [] : [{ ...at, number }]
     })
@@ -229,10 +229,10 @@ export function createSubjects(options: MirrorOptions): Subjects {
     options,
     historyBudget: createHistoryBudget(options.clock),
     withSubject: async (scope, kind, number, work) => {
-      const key: SubjectKey = { ...scope.place, kind, number }
-      const place = `${key.project}/${columnOf(key)}/${kind}/${number}`
+      const key: SubjectKey = { ...scope.repositoryKey, kind, number }
+      const lockName = `${key.project}/${columnOf(key)}/${kind}/${number}`
       const subject = new Subject(options, scope, key)
-      const result = await serial.run(place, () => work(subject))
+      const result = await serial.run(lockName, () => work(subject))
       if (kind === 'mr' && subject.concernsIssues) await notifyIssues(subjects, scope, key)
       return result
     },
@@ -243,8 +243,8 @@ export function createSubjects(options: MirrorOptions): Subjects {
 /** Outside of the lock of the merge request: each Issue has its own. */
 async function notifyIssues(subjects: Subjects, { project }: Scope, key: SubjectKey): Promise<void> {
   const { options } = subjects
-  const places = (await options.threadsOf(subjectAddress(project, key))) ?? []
-  for (const { kind, repository, number } of places) {
+  const threadRefs = (await options.threadsOf(subjectAddress(project, key))) ?? []
+  for (const { kind, repository, number } of threadRefs) {
     if (kind !== 'issue' || repositoryNamed(project, repository) === undefined) continue
     const scope = await openScope(options, projectId(project), repository)
     await subjects.withSubject(scope, kind, number, (subject) => subject.notify())

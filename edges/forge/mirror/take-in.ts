@@ -21,7 +21,7 @@ import type {
 } from './facts/records.ts'
 import type { MirrorRules } from './facts/rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
-import type { RepositoryPlace } from './store/places.ts'
+import type { RepositoryKey } from './store/places.ts'
 import { wasPushedByPod } from './store/pushes.ts'
 import { loadSubject, upsertSubject } from './store/subjects.ts'
 import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './facts/subject-text.ts'
@@ -40,7 +40,7 @@ export interface Taken<Row extends MirroredSubject> {
 export interface TakeInContext {
   readonly project: ProjectSettings
   readonly people: People
-  readonly place: RepositoryPlace
+  readonly repositoryKey: RepositoryKey
   readonly now: number
   readonly rules: Pick<MirrorRules, 'hands' | 'text'>
 }
@@ -55,7 +55,7 @@ export async function takeInIssue(
   source: Source,
   hint?: IssueHint,
 ): Promise<Taken<MirroredIssue>> {
-  const key = { ...context.place, kind: 'issue', number: issue.number } as const
+  const key = { ...context.repositoryKey, kind: 'issue', number: issue.number } as const
   const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && issueEdit(hint, context.people)
@@ -184,7 +184,7 @@ export async function takeInMergeRequest(
   source: Source,
   hint?: MergeRequestHint,
 ): Promise<Taken<MirroredMergeRequest>> {
-  const key = { ...context.place, kind: 'mr', number: found.number } as const
+  const key = { ...context.repositoryKey, kind: 'mr', number: found.number } as const
   const before = await loadSubject(sql, key, true)
   const how = orderOf(before?.updatedAt, before?.mergeRequest, found, source)
   const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
@@ -236,7 +236,7 @@ async function mergeRequestNotesOf(
   }: MergeRequestNotes = moved
     ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' }
     : row.notes
-  const byPod = before.headByBot || (await wasPushedByPod(sql, context.place, found.headSha))
+  const byPod = before.headByBot || (await wasPushedByPod(sql, context.repositoryKey, found.headSha))
   const pusher = pusherOf(found, row, hint)
   const pushedBy = before.pushedBy === '' ? pusher : before.pushedBy
   const headByBot = byPod || sameLogin(pushedBy, context.project.scm.botLogin)
@@ -287,13 +287,13 @@ export async function takeInComment(
   comment: ForgeComment,
   hint: CommentHint,
 ): Promise<boolean> {
-  const row = await loadComment(sql, context.place, comment.id)
+  const row = await loadComment(sql, context.repositoryKey, comment.id)
   // Who left the maintainers takes nothing back: his hand is as good as anybody's.
   const { by: _, ...unsigned } = hint
   const hasLeft = row?.byMaintainer === true && !context.people.isMaintainer(comment.author)
   const next = context.rules.hands(row, comment, hasLeft ? unsigned : hint, context.now)
   const now = next && context.people.isMaintainer(comment.author) ? { ...next, byMaintainer: true as const } : next
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
-  await upsertComment(sql, context.place, now)
+  await upsertComment(sql, context.repositoryKey, now)
   return true
 }

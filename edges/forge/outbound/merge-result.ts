@@ -28,7 +28,7 @@ export async function resultNow(deps: OutboundDeps, target: Target, asked: Asked
   if (!(await isOfPods(deps, target, asked.found))) return {}
   const { found, method, actor } = asked
   const judged = await deps.mergeJudge.judge({
-    ...placeOf(target),
+    ...repositoryRefOf(target),
     baseBranch: found.baseBranch,
     headSha: found.headSha,
     method,
@@ -38,7 +38,7 @@ export async function resultNow(deps: OutboundDeps, target: Target, asked: Asked
   return obstacle === undefined ? { judged } : { obstacle }
 }
 
-function placeOf({ project, repository }: Target): { readonly project: string; readonly repository: string } {
+function repositoryRefOf({ project, repository }: Target): { readonly project: string; readonly repository: string } {
   return { project: `${project.namespace}/${project.name}`, repository: repository.name }
 }
 
@@ -78,7 +78,7 @@ export async function compareResult(
 ): Promise<void> {
   if (judged?.tree === undefined) return
   const { mergeCommit, baseBranch } = await target.forge.mergeRequest(target.path, number)
-  const tree = mergeCommit && (await deps.mergeJudge.treeOf(placeOf(target), mergeCommit))
+  const tree = mergeCommit && (await deps.mergeJudge.treeOf(repositoryRefOf(target), mergeCommit))
   if (tree === undefined || tree === '' || tree === judged.tree) return
   await commentOnce(
     target,

@@ -13,7 +13,7 @@ import { reopenBystanders } from './bystanders.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
 import { compareResult, resultNow } from './merge-result.ts'
-import type { ThreadPlace } from '../task-threads.ts'
+import type { ThreadRef } from '../task-threads.ts'
 import { threadsNow, withheld } from './withheld.ts'
 
 type Params = EffectParams<'mergeMergeRequest'>
@@ -73,7 +73,7 @@ async function mergeByMethod(
   deps: OutboundDeps,
   target: Target,
   params: Params,
-  { found, threads }: { readonly found: ForgeMergeRequest; readonly threads: readonly ThreadPlace[] },
+  { found, threads }: { readonly found: ForgeMergeRequest; readonly threads: readonly ThreadRef[] },
   context: EffectContext,
 ): Promise<Obstacle | undefined> {
   const { mergeMethods } = await target.forge.repository(target.path)

@@ -27,7 +27,7 @@ export function postReview(deps: OutboundDeps): EffectHandler<Params> {
       const parts = partsOf(params, findings)
       const missing = parts.filter((part) => !written.some((text) => text.includes(markerOf(context.key, part))))
       if (missing.length === 0) return []
-      const fits = await placesOf(target, params.number, findings)
+      const fits = await locationsOf(target, params.number, findings)
       for (const part of missing) await post(target, params, markerOf(context.key, part), part, fits)
       return []
     },
@@ -71,7 +71,7 @@ function markerOf(key: string, { index }: Part): string {
 
 type Fits = (finding: Finding) => boolean
 
-async function placesOf({ forge, path }: Target, number: number, findings: readonly Finding[]): Promise<Fits> {
+async function locationsOf({ forge, path }: Target, number: number, findings: readonly Finding[]): Promise<Fits> {
   if (!findings.some((one) => one.line !== undefined)) return () => false
   const lines = new Map((await forge.files(path, number)).map((file) => [file.path, commentableLines(file)]))
   return (one) => one.path !== undefined && one.line !== undefined && lines.get(one.path)?.has(one.line) === true

@@ -8,7 +8,7 @@ import { AwayError } from '../../../runtime/errors.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ThreadReading } from '../mirror/read-forge.ts'
 import type { Word } from '../mirror/facts/words.ts'
-import type { ThreadPlace } from '../task-threads.ts'
+import type { ThreadRef } from '../task-threads.ts'
 import type { OutboundDeps } from './deps.ts'
 import type { Obstacle } from './merge-readiness.ts'
 
@@ -21,7 +21,7 @@ interface Subject {
 }
 
 interface ThreadsNow {
-  readonly threads: readonly ThreadPlace[]
+  readonly threads: readonly ThreadRef[]
   /** Issues whose grants do not hold, or that are gone from the forge. */
   readonly ungranted: readonly string[]
   /** Addresses of words that let go and that the forge does not list (LAW-24). */
@@ -38,12 +38,12 @@ export async function threadsNow(
   { project, repository, number, grants }: Subject,
   actor: ActorAddress,
 ): Promise<ThreadsNow> {
-  const issues = grants.map((issue) => ({ issue, place: placeOf(issue) }))
+  const issues = grants.map((issue) => ({ issue, threadRef: threadRefOf(issue) }))
   const own = { kind: 'mr', repository, number } as const
   const ofTask = await deps.threadsOf(actor)
   if (ofTask === undefined)
     throw new AwayError(`${actor} is quarantined, so nobody knows in which threads a maintainer may have said no`)
-  const known = [own, ...ofTask, ...issues.map(({ place }) => place)]
+  const known = [own, ...ofTask, ...issues.map(({ threadRef }) => threadRef)]
   const threads = [...new Map(known.map((one) => [nameOf(one), one])).values()]
   const gone = new Set<string>()
   const unlisted: string[] = []
@@ -53,20 +53,20 @@ export async function threadsNow(
     else unlisted.push(...reading.unlisted.map(({ comment }) => comment.url))
   }
   const ungranted: string[] = []
-  for (const { issue, place } of issues)
-    if (gone.has(nameOf(place)) || !(await deps.grantHolds(issue))) ungranted.push(issue)
+  for (const { issue, threadRef } of issues)
+    if (gone.has(nameOf(threadRef)) || !(await deps.grantHolds(issue))) ungranted.push(issue)
   return { threads, ungranted, unlisted }
 }
 
 /** `issue:<namespace>/<repository>-<number>` (NAME-3). */
 const issueName = /\/(?<repository>[^/]+)-(?<number>\d+)$/
 
-function placeOf(issue: string): ThreadPlace {
+function threadRefOf(issue: string): ThreadRef {
   const { repository = '', number = '' } = issueName.exec(issue)?.groups ?? {}
   return { kind: 'issue', repository, number: Number(number) }
 }
 
-function nameOf({ kind, repository, number }: ThreadPlace): string {
+function nameOf({ kind, repository, number }: ThreadRef): string {
   return `${kind} ${repository} ${number}`
 }
 
@@ -74,7 +74,7 @@ function nameOf({ kind, repository, number }: ThreadPlace): string {
 async function readNow(
   deps: OutboundDeps,
   project: string,
-  { kind, repository, number }: ThreadPlace,
+  { kind, repository, number }: ThreadRef,
 ): Promise<ThreadReading | undefined> {
   try {
     return await deps.mirror.refresh(project, repository, kind, number)
@@ -88,12 +88,12 @@ async function readNow(
 export async function withheld(
   deps: OutboundDeps,
   project: string,
-  threads: readonly ThreadPlace[],
+  threads: readonly ThreadRef[],
 ): Promise<Obstacle | undefined> {
   const word = (await deps.mirror.withheld(project, threads)).at(-1)
   if (word === undefined) return undefined
   const cause = word.kind === 'changes' ? 'changes' : 'withheld'
-  const { repository, number } = word.place
+  const { repository, number } = word.threadRef
   const review = cause === 'changes' ? { review: `${repository}!${number}/${word.commentId}` } : {}
   return { type: 'mr.mergeRefused', reason: sentenceOf(word), cause, ...review }
 }

@@ -57,8 +57,8 @@ function rowsOf({
 }
 
 function mergedText({ name, url, commit }: MergedRequest): string {
-  const place = URL.parse(url)
-  const linked = /^https?:$/.test(place?.protocol ?? '') ? `[${quoted(name)}](<${place?.href}>)` : quoted(name)
+  const parsedUrl = URL.parse(url)
+  const linked = /^https?:$/.test(parsedUrl?.protocol ?? '') ? `[${quoted(name)}](<${parsedUrl?.href}>)` : quoted(name)
   return commit === undefined ? linked : `${linked} as ${quoted(commit.slice(0, 10))}`
 }
 

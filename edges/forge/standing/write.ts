@@ -97,7 +97,7 @@ async function rewritten(
   }
 }
 
-type IssuePlace = Pick<Thread, 'repository' | 'number'>
+type IssueRef = Pick<Thread, 'repository' | 'number'>
 
 /**
  * Every issue of it that nobody else owns by now. A Task that declined gave its issue back: it marks that one for as long
@@ -107,7 +107,7 @@ function markedIssues(
   { forge: { issues, mergeRequests } }: TaskContext,
   thread: Thread,
   isNewest: boolean,
-): readonly IssuePlace[] {
+): readonly IssueRef[] {
   if (issues.length > 0) return issues.filter(({ state }) => state !== 'handedOver')
   return thread.on === 'issue' && mergeRequests.length === 0 && isNewest ? [thread] : []
 }
@@ -115,7 +115,7 @@ function markedIssues(
 async function markParked(
   deps: StandingDeps,
   project: string,
-  { repository, number }: IssuePlace,
+  { repository, number }: IssueRef,
   isParked: boolean,
 ): Promise<void> {
   const target = await targetOf(deps, { project, repository })

@@ -17,7 +17,7 @@ import { createMirror } from '../mirror/mirror.ts'
 import { mirrorRules, type MirrorRules } from '../mirror/facts/rules.ts'
 import { createOpenForge } from '../transport/open-forge.ts'
 import type { ForgePort, OpenForge } from '../port.ts'
-import type { TaskThreads, ThreadPlace } from '../task-threads.ts'
+import type { TaskThreads, ThreadRef } from '../task-threads.ts'
 import {
   projectId,
   type AppliedProjects,
@@ -40,7 +40,7 @@ export interface EdgeFixture extends ForgeFixture {
   /** Issues whose grant holds. */
   readonly grants: Set<string>
   /** The threads of the one Task that there is. */
-  readonly threads: ThreadPlace[]
+  readonly threads: ThreadRef[]
   threadsOf: TaskThreads
   /** Every statement that the edge sent to its store, in order. */
   readonly statements: string[]

@@ -88,8 +88,8 @@ export function createTransport({ fetch, clock, budget, wire }: TransportOptions
     const reads = readAs(init)
     const named = await ask(undefined, repositoryUrl, reads)
     const location = isRedirect(named, reads) ? named.headers.get('location') : null
-    const place = movedTo(wire.repositories, repositoryUrl, location)
-    return place === undefined ? named.ok && (await idIn(named)) === id : place.id === id
+    const movedUrl = movedTo(wire.repositories, repositoryUrl, location)
+    return movedUrl === undefined ? named.ok && (await idIn(named)) === id : movedUrl.id === id
   }
 
   async function closeBudget(operation: string, answer: Response, limit: Limit): Promise<RateLimitedError> {

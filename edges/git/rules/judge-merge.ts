@@ -7,7 +7,7 @@ import type { MergeJudgement, TouchedPath } from '../../ports/merge-judge.ts'
 import { mergeBasesOf, mergeResult } from '../store/merge-result.ts'
 import type { PathGuard } from './path-guard.ts'
 import { touchedOf } from './protected-change.ts'
-import { TooManyPlacesError } from './protected-places.ts'
+import { TooManyProtectedPathsError } from './protected-places.ts'
 import { changedPaths, EMPTY_TREE, treeOf, UnreadableTreeError, type Git } from '../store/pushed-tree.ts'
 import { viewOf } from './tree-view.ts'
 
@@ -29,7 +29,7 @@ export async function judgeMerge(merge: JudgedMerge): Promise<MergeJudgement> {
     return await (base === undefined ? judgeFirst(merge) : judgeOn({ ...merge, base }))
   } catch (error) {
     if (error instanceof UnreadableTreeError) return { kind: 'unreadable', reason: error.message }
-    if (error instanceof TooManyPlacesError) return { kind: 'unreadable', reason: 'its links lead too far' }
+    if (error instanceof TooManyProtectedPathsError) return { kind: 'unreadable', reason: 'its links lead too far' }
     throw error
   }
 }

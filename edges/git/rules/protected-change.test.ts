@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { TouchedPath } from '../../ports/merge-judge.ts'
 import { pathGuard } from './path-guard.ts'
-import { placesOf, type Lead } from './protected-places.ts'
+import { protectedPathsOf, type Lead } from './protected-places.ts'
 import { withTrees, type Tree, type TreesFixture } from '../testing/fixture.ts'
 import { testInside } from '../../../testing/inside.ts'
 
@@ -150,7 +150,7 @@ test('a tree whose links lead to more places than are looked at is not judged, h
   const deep = Array.from({ length: 490 }, () => 'a').join('/')
   const links = (count: number): Lead[] =>
     Array.from({ length: count }, (_, n) => ({ from: `.claude/${n}`, to: `${deep}/${n}` }))
-  expect(placesOf(pathGuard(), links(2000), []).folders.size).toBe(2000)
-  expect(() => placesOf(pathGuard(), links(2001), [])).toThrow('too far')
-  expect(() => placesOf(pathGuard(), [{ from: '.claude/x', to: `${deep}/${deep}` }], [])).toThrow('too far')
+  expect(protectedPathsOf(pathGuard(), links(2000), []).folders.size).toBe(2000)
+  expect(() => protectedPathsOf(pathGuard(), links(2001), [])).toThrow('too far')
+  expect(() => protectedPathsOf(pathGuard(), [{ from: '.claude/x', to: `${deep}/${deep}` }], [])).toThrow('too far')
 })

@@ -27,7 +27,7 @@ function reasonFor({ guard, views, shapes }: Sight, { path, modes }: ChangedPath
   if (modes.includes(gitlinkMode)) return otherReasons.gitlink
   const own = guard(path)
   if (own !== undefined) return own
-  const by = views.map(({ places }) => leadingTo(places, path)).find((name) => name !== undefined)
+  const by = views.map(({ protectedPaths }) => leadingTo(protectedPaths, path)).find((name) => name !== undefined)
   if (by !== undefined) return `it is read as ${shown(by)}`
   const target = modes.includes(linkMode) ? protectedTarget(guard, views, path) : undefined
   if (target !== undefined) return `it leads to ${shown(target)}`

@@ -15,16 +15,16 @@ export interface Lead {
 /** A file system follows no more links in a row (Linux, ELOOP). */
 const mostHops = 40
 /** No honest tree comes near; each is looked at name by name. */
-const mostPlaces = 2000
-const longestPlace = 1024
+const mostProtectedPaths = 2000
+const longestProtectedPath = 1024
 
 /** The links of a tree lead to more places than are looked at. */
-export class TooManyPlacesError extends Error {
-  override readonly name = 'TooManyPlacesError'
+export class TooManyProtectedPathsError extends Error {
+  override readonly name = 'TooManyProtectedPathsError'
 }
 
 /** Folded names joined by `/`, each with the path that leads there. */
-export interface Places {
+export interface ProtectedPaths {
   /** The place itself and what lies below. */
   readonly folders: ReadonlyMap<string, string>
   /** That very file. */
@@ -33,40 +33,45 @@ export interface Places {
 
 interface Open {
   readonly known: Map<string, string>
-  readonly place: string
+  readonly protectedPath: string
   readonly hops: number
 }
 
 /** `includes`: those of protected files only. Places are visited by their number of links, so each is met by its shortest way. */
-export function placesOf(guard: PathGuard, links: readonly Lead[], includes: readonly Lead[]): Places {
+export function protectedPathsOf(guard: PathGuard, links: readonly Lead[], includes: readonly Lead[]): ProtectedPaths {
   const folders = new Map<string, string>()
   const files = new Map<string, string>()
   const open: Open[] = []
-  const add = (known: Map<string, string>, place: string, by: string, hops: number): void => {
-    if (known.has(place) || hops > mostHops) return
-    if (known.size >= mostPlaces || place.length > longestPlace) throw new TooManyPlacesError('links lead too far')
-    known.set(place, by)
-    open.push({ known, place, hops })
+  const add = (known: Map<string, string>, protectedPath: string, by: string, hops: number): void => {
+    if (known.has(protectedPath) || hops > mostHops) return
+    if (known.size >= mostProtectedPaths || protectedPath.length > longestProtectedPath)
+      throw new TooManyProtectedPathsError('links lead too far')
+    known.set(protectedPath, by)
+    open.push({ known, protectedPath, hops })
   }
   const keyed = links.map(({ from, to }) => ({ at: key(from), to: key(to), from }))
   const targets = new Map(keyed.map((link) => [link.at, link]))
   for (const { from, to } of includes) add(files, key(to), from, 0)
   for (const { from, to } of keyed) if (guard(from) !== undefined) add(folders, to, from, 0)
-  for (const { known, place, hops } of open) {
-    const inside = known === folders ? keyed.filter(({ at }) => at.startsWith(`${place}/`) || place === '') : []
+  for (const { known, protectedPath, hops } of open) {
+    const inside =
+      known === folders ? keyed.filter(({ at }) => at.startsWith(`${protectedPath}/`) || protectedPath === '') : []
     for (const { to, from } of inside) add(folders, to, from, hops + 1)
-    for (const above of ancestors(place)) {
+    for (const above of ancestors(protectedPath)) {
       const link = targets.get(above)
-      if (link !== undefined) add(known, joined(link.to, place.slice(above.length)), link.from, hops + 1)
+      if (link !== undefined) add(known, joined(link.to, protectedPath.slice(above.length)), link.from, hops + 1)
     }
   }
   return { folders, files }
 }
 
 /** The path by which this one is read, when it is read under a protected name. */
-export function leadingTo({ folders, files }: Places, path: string): string | undefined {
+export function leadingTo({ folders, files }: ProtectedPaths, path: string): string | undefined {
   const at = key(path)
-  return files.get(at) ?? [...ancestors(at), ''].map((place) => folders.get(place)).find((by) => by !== undefined)
+  return (
+    files.get(at) ??
+    [...ancestors(at), ''].map((protectedPath) => folders.get(protectedPath)).find((by) => by !== undefined)
+  )
 }
 
 /**
@@ -93,8 +98,8 @@ function key(path: string): string {
   return foldedNames(path).join('/')
 }
 
-function joined(place: string, rest: string): string {
-  return place === '' ? rest.replace(/^\//, '') : `${place}${rest}`
+function joined(protectedPath: string, rest: string): string {
+  return protectedPath === '' ? rest.replace(/^\//, '') : `${protectedPath}${rest}`
 }
 
 /** The path itself, then each folder above it, without the root. */

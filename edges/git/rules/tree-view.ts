@@ -2,13 +2,13 @@
 import type { Quarantine } from '../store/cache.ts'
 import { isInstructionFile, type PathGuard } from './path-guard.ts'
 import { foldedNames } from './path-pattern.ts'
-import { leadingTo, leadsFrom, placesOf, type Lead, type Places } from './protected-places.ts'
+import { leadingTo, leadsFrom, protectedPathsOf, type Lead, type ProtectedPaths } from './protected-places.ts'
 import { entriesOf, gitlinkMode, linkMode, textsOf, type TreeEntry } from '../store/pushed-tree.ts'
 import { knownShapes, type KnownShapes } from './unknown-shape.ts'
 
 export interface TreeView {
   readonly links: readonly Lead[]
-  readonly places: Places
+  readonly protectedPaths: ProtectedPaths
   readonly shapes: KnownShapes
 }
 
@@ -23,8 +23,8 @@ const mostInstructions = 500
 export async function viewOf(git: Quarantine['git'], guard: PathGuard, tree: string): Promise<TreeView> {
   const entries = await entriesOf(git, tree)
   const links = await linksIn(git, tree, entries)
-  const places = placesOf(guard, links, await includesIn(git, tree, entries, links))
-  return { links, places, shapes: knownShapes(entries.map(({ path }) => path)) }
+  const protectedPaths = protectedPathsOf(guard, links, await includesIn(git, tree, entries, links))
+  return { links, protectedPaths, shapes: knownShapes(entries.map(({ path }) => path)) }
 }
 
 async function linksIn(git: Quarantine['git'], tree: string, entries: readonly TreeEntry[]): Promise<readonly Lead[]> {
@@ -46,7 +46,7 @@ async function includesIn(
   const files = entries.filter(
     ({ mode, size }) => mode !== linkMode && mode !== gitlinkMode && size <= longestInstructions,
   )
-  const linked = placesOf((path) => (isInstructionFile(path) ? path : undefined), links, [])
+  const linked = protectedPathsOf((path) => (isInstructionFile(path) ? path : undefined), links, [])
   let open: readonly TreeEntry[] = files.filter(
     ({ path }) => isInstructionFile(path) || leadingTo(linked, path) !== undefined,
   )

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { credentials, gitOrThrow, type GitResult, type RunGit } from './run-git.ts'
 
-type Place = Pick<Remote, 'project' | 'repository' | 'forgeId'>
+type RepositoryRef = Pick<Remote, 'project' | 'repository' | 'forgeId'>
 
 export interface Remote {
   /** Uid of the Project resource. */
@@ -24,7 +24,7 @@ export interface CachedRepository {
   readonly dir: string
   /** Branches as the forge had them at the last update: full ref to object. */
   heads(): Promise<ReadonlyMap<string, string>>
-  /** A place for the objects of one push; gone when `use` is done. */
+  /** A folder for the objects of one push; gone when `use` is done. */
   quarantine<T>(use: (quarantine: Quarantine) => Promise<T>): Promise<T>
 }
 
@@ -41,7 +41,7 @@ export interface GitCache {
   /** The copy, brought up to what the forge has now. */
   update(remote: Remote): Promise<CachedRepository>
   /** Takes the copy away (MIRROR-8). */
-  forget(place: Place): Promise<void>
+  forget(repositoryRef: RepositoryRef): Promise<void>
 }
 
 export function createGitCache({ dir, run }: { readonly dir: string; readonly run: RunGit }): GitCache {
@@ -49,16 +49,16 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
   /** Copies that this process has begun or mended: one that it died in the middle of is begun again. */
   const begun = new Set<string>()
 
-  async function begin(place: string): Promise<void> {
-    if (begun.has(place) && existsSync(join(place, 'HEAD'))) return
-    await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
-    await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
-    begun.add(place)
+  async function begin(folder: string): Promise<void> {
+    if (begun.has(folder) && existsSync(join(folder, 'HEAD'))) return
+    await mkdir(join(folder, 'quarantine'), { recursive: true, mode: 0o700 })
+    await gitOrThrow(run, { dir: folder, args: ['init', '--quiet', '--bare', '.'] })
+    begun.add(folder)
   }
 
   async function bring(remote: Remote): Promise<CachedRepository> {
-    const place = join(dir, folderOf(remote))
-    await begin(place)
+    const folder = join(dir, folderOf(remote))
+    await begin(folder)
     const args = [
       'fetch',
       '--quiet',
@@ -69,13 +69,13 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
       remote.url,
       '+refs/heads/*:refs/heads/*',
     ]
-    await gitOrThrow(run, { dir: place, args, env: credentials(remote.url, remote.token) })
-    return cached(run, place, remote)
+    await gitOrThrow(run, { dir: folder, args, env: credentials(remote.url, remote.token) })
+    return cached(run, folder, remote)
   }
 
   /** Calls for one repository follow one another. */
-  function inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    const key = folderOf(place)
+  function inTurn<T>(repositoryRef: RepositoryRef, work: () => Promise<T>): Promise<T> {
+    const key = folderOf(repositoryRef)
     const mine = (tails.get(key) ?? Promise.resolve()).then(work, work)
     const tail = mine.catch(() => undefined)
     tails.set(key, tail)
@@ -87,9 +87,9 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
 
   return {
     update: (remote) => inTurn(remote, () => bring(remote)),
-    forget: (place) =>
-      inTurn(place, async () => {
-        const folder = join(dir, folderOf(place))
+    forget: (repositoryRef) =>
+      inTurn(repositoryRef, async () => {
+        const folder = join(dir, folderOf(repositoryRef))
         await rm(folder, { recursive: true, force: true })
         // Of a Project with nothing left.
         await rmdir(dirname(folder)).catch(() => undefined)
@@ -97,7 +97,7 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
   }
 }
 
-function folderOf({ project, repository, forgeId }: Place): string {
+function folderOf({ project, repository, forgeId }: RepositoryRef): string {
   return join(encodeURIComponent(project), `${encodeURIComponent(`${repository}#${forgeId}`)}.git`)
 }
 
@@ -113,10 +113,10 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
       return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]))
     },
     async quarantine(use) {
-      const place = await mkdtemp(join(dir, 'quarantine', 'push-'))
-      const env = { GIT_OBJECT_DIRECTORY: place, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(dir, 'objects') }
+      const folder = await mkdtemp(join(dir, 'quarantine', 'push-'))
+      const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(dir, 'objects') }
       try {
-        await mkdir(join(place, 'pack'))
+        await mkdir(join(folder, 'pack'))
         return await use({
           git: (args, input) => run({ dir, args, env, ...(input === undefined ? {} : { input }) }),
           bring: (sha) => bringCommit((args, own) => run({ dir, args, env: { ...env, ...own } }), remote, sha),
@@ -128,7 +128,7 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
             }),
         })
       } finally {
-        await rm(place, { recursive: true, force: true })
+        await rm(folder, { recursive: true, force: true })
       }
     },
   }

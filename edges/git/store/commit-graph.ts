@@ -18,8 +18,8 @@ const mostOwnMerges = 100
 
 export function createCommitGraph({ cache, mostCommits = manyCommits, ...deps }: CommitGraphDeps): CommitGraph {
   return {
-    async read({ baseBranch, head, beside, ...place }) {
-      const copy = await cache.update(await remoteOf(deps, await enrolledAt(deps.directory, place)))
+    async read({ baseBranch, head, beside, ...repositoryRef }) {
+      const copy = await cache.update(await remoteOf(deps, await enrolledAt(deps.directory, repositoryRef)))
       const base = (await copy.heads()).get(`refs/heads/${baseBranch}`)
       if (base === undefined) return undefined
       return copy.quarantine((quarantine) => graphOf(quarantine, { base, head, beside, mostCommits }))

@@ -10,7 +10,7 @@ import {
 } from '../../forge/projects.ts'
 import type { Remote } from './cache.ts'
 
-export interface Place {
+export interface RepositoryRef {
   readonly project: string
   readonly repository: string
 }
@@ -21,11 +21,11 @@ export interface Enrolled {
 }
 
 /** `project`: `<namespace>/<name>`. */
-export async function enrolledAt(directory: ProjectDirectory, place: Place): Promise<Enrolled> {
-  const project = await directory.project(place.project)
-  const repository = project && repositoryNamed(project, place.repository)
+export async function enrolledAt(directory: ProjectDirectory, repositoryRef: RepositoryRef): Promise<Enrolled> {
+  const project = await directory.project(repositoryRef.project)
+  const repository = project && repositoryNamed(project, repositoryRef.repository)
   if (project === undefined || repository === undefined)
-    throw new Problem('not-found', `there is no Repository ${place.repository} in ${place.project}`)
+    throw new Problem('not-found', `there is no Repository ${repositoryRef.repository} in ${repositoryRef.project}`)
   return { project, repository }
 }
 

@@ -15,7 +15,7 @@ import { nameOf, type KubeObject, type Workqueue } from '../api/api.ts'
 import type { ResourceKey } from './concerns.ts'
 import type { DerivedObjects } from './derived-objects.ts'
 import { isMadeByOrchestrator } from '../api/marks.ts'
-import { isSameButPlace, preparedStatus, statusDifference, type Plain } from './status-difference.ts'
+import { isSameButPosition, preparedStatus, statusDifference, type Plain } from './status-difference.ts'
 import type { Caches, StatusPatches } from './status-patches.ts'
 import { patchesAtOnce, patchEveryMs } from './status-writer.ts'
 import { createWorkqueue } from '../api/workqueue.ts'
@@ -32,7 +32,7 @@ interface QueuedEventsDeps {
   readonly logger: Logger
 }
 
-const placesEveryMs = 10_000
+const positionsEveryMs = 10_000
 const restPerRead = 10
 const readAtOnce = 5_000
 
@@ -52,13 +52,13 @@ export function createQueuedEvents(deps: QueuedEventsDeps): Workqueue {
     const began = clock.elapsed()
     const { nextAt, placedAt } = passes.get(namespace) ?? { nextAt: began, placedAt: Number.NEGATIVE_INFINITY }
     if (nextAt > began) return queue.after(namespace, nextAt - began)
-    const isPlacing = placedAt + placesEveryMs <= began
+    const isPlacing = placedAt + positionsEveryMs <= began
     const left = await pass(deps, namespace, isPlacing)
     const restMs = Math.max(patchEveryMs, restPerRead * left.readMs)
     const placed = isPlacing ? began : placedAt
     passes.set(namespace, { nextAt: clock.elapsed() + restMs, placedAt: placed })
     if (left.objects) queue.after(namespace, restMs)
-    if (left.places) queue.after(namespace, Math.max(restMs, placed + placesEveryMs - clock.elapsed()))
+    if (left.positions) queue.after(namespace, Math.max(restMs, placed + positionsEveryMs - clock.elapsed()))
   }
 
   return queue
@@ -68,7 +68,7 @@ interface Left {
   readonly readMs: number
   /** Of objects that came into being, or were another meanwhile. */
   objects: boolean
-  places: boolean
+  positions: boolean
 }
 
 async function pass(deps: QueuedEventsDeps, namespace: string, isPlacing: boolean): Promise<Left> {
@@ -76,10 +76,10 @@ async function pass(deps: QueuedEventsDeps, namespace: string, isPlacing: boolea
   const known = new Map(deps.caches['QueuedEvent']!.list(namespace).map((one) => [one.metadata.name, one]))
   const began = deps.clock.elapsed()
   const views = await viewsOf(deps, namespace)
-  const left: Left = { readMs: deps.clock.elapsed() - began, objects: false, places: false }
+  const left: Left = { readMs: deps.clock.elapsed() - began, objects: false, positions: false }
   await inParallel(views, async (view) => {
     const object = known.get(view.metadata.name)
-    if (!isPlacing && object !== undefined && isOnlyMoved(object, view)) left.places = true
+    if (!isPlacing && object !== undefined && isOnlyMoved(object, view)) left.positions = true
     else if (await isLeft(deps, view, object)) left.objects = true
   })
   const shown = new Set(views.map(({ metadata }) => metadata.name))
@@ -103,7 +103,7 @@ async function viewsOf({ derived }: QueuedEventsDeps, namespace: string): Promis
 function isOnlyMoved(object: KubeObject, view: DerivedResource): boolean {
   const status = preparedStatus(object, view.status)
   if (statusDifference(object, status) === undefined) return false
-  return isSameButPlace((object.status ?? {}) as Plain, status)
+  return isSameButPosition((object.status ?? {}) as Plain, status)
 }
 
 /** True where another pass has to come for it. */

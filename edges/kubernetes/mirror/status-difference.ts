@@ -8,11 +8,11 @@ import { conditionsIn } from '../reconcile/in-conditions.ts'
 export type Plain = Readonly<Record<string, unknown>>
 
 /** A waiting entry shows its place so far ahead; what stands farther behind moves at each admission. */
-const placesShown = 50
+const positionsShown = 50
 
 /** As it is written: without nulls, bounded, and with the generation of the object that is there. */
 export function preparedStatus(known: KubeObject, shown: object): Plain {
-  const status = withoutFarPlace(bounded(shown) as Plain)
+  const status = withoutFarPosition(bounded(shown) as Plain)
   if (known.kind !== 'Task' || !Array.isArray(status['conditions'])) return status
   // An actor counts its steps, and nobody's spec changes with them.
   const { generation = 1 } = known.metadata
@@ -23,17 +23,17 @@ export function preparedStatus(known: KubeObject, shown: object): Plain {
   return { ...status, conditions }
 }
 
-function withoutFarPlace(status: Plain): Plain {
+function withoutFarPosition(status: Plain): Plain {
   const { position, reason: _reason, stageReason: _stageReason, ...rest } = status
-  return typeof position === 'number' && position > placesShown ? rest : status
+  return typeof position === 'number' && position > positionsShown ? rest : status
 }
 
 /** True where nothing differs but a place in the queue and the reason to wait there. */
-export function isSameButPlace(one: Plain, other: Plain): boolean {
-  return isDeepStrictEqual(withoutPlace(one), withoutPlace(other))
+export function isSameButPosition(one: Plain, other: Plain): boolean {
+  return isDeepStrictEqual(withoutPosition(one), withoutPosition(other))
 }
 
-function withoutPlace({ position: _position, reason: _reason, ...rest }: Plain): Plain {
+function withoutPosition({ position: _position, reason: _reason, ...rest }: Plain): Plain {
   return rest
 }
 

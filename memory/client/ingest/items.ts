@@ -9,7 +9,7 @@ import { git, lfsVersionLine, spawnReader } from '../../extract/source-files.ts'
 import { clean, withoutBase64 } from './clean.ts'
 import { commitsIn, logFormat } from './git-log.ts'
 import { Issue, textOfIssue, wordsOfIssue } from './issue.ts'
-import { isNotebook, placeInNotebook, textOfNotebook } from './notebook.ts'
+import { isNotebook, locationInNotebook, textOfNotebook } from './notebook.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 import { commitTree, folderTree } from './tree.ts'
 
@@ -85,8 +85,8 @@ export async function gatherFiles(
     if (text === undefined) return void leftOut.push({ file, reason: 'no notebook of nbformat 3 or 4' })
     const [secret] = findSecrets(text)
     if (secret !== undefined) {
-      const place = isNotebook(file) ? placeInNotebook(text, secret.line) : `line ${secret.line}`
-      return void leftOut.push({ file, reason: `holds a secret (${secret.what}, ${place})` })
+      const location = isNotebook(file) ? locationInNotebook(text, secret.line) : `line ${secret.line}`
+      return void leftOut.push({ file, reason: `holds a secret (${secret.what}, ${location})` })
     }
     if (text.trim().length < leastCharacters) return void leftOut.push({ file, reason: 'empty' })
     const kind = /(?:^|\/)readme(?:\.\w+)?$/i.test(file) ? 'readme' : 'file'

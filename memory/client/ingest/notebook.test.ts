@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeInNotebook, textOfNotebook } from './notebook.ts'
+import { locationInNotebook, textOfNotebook } from './notebook.ts'
 
 const notebook = (...cells: readonly object[]): string => JSON.stringify({ cells, metadata: {}, nbformat: 4 })
 const code = (source: unknown, outputs: readonly object[] = []): object => ({
@@ -55,6 +55,6 @@ test.each([
 ])('is none: %.40s', (text) => expect(textOfNotebook(text)).toBeUndefined())
 
 test('a line of the text is named by its cell', () => {
-  const places = [2, 3, 6, 7].map((line) => placeInNotebook(read, line))
+  const places = [2, 3, 6, 7].map((line) => locationInNotebook(read, line))
   expect(places).toEqual(['cell 1, line 1', 'cell 1, line 2', 'cell 2, line 1', 'cell 2, line 2'])
 })

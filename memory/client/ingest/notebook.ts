@@ -34,7 +34,7 @@ export function textOfNotebook(text: string): string | undefined {
 }
 
 /** Where a line of that text is in the notebook. */
-export function placeInNotebook(text: string, line: number): string {
+export function locationInNotebook(text: string, line: number): string {
   const lines = text.split('\n').slice(0, line)
   const head = lines.findLastIndex((each) => cellHead.test(each))
   return `${cellHead.exec(lines[head] ?? '')?.[1]}, line ${line - 1 - head}`

@@ -20,7 +20,7 @@ export interface Question<K extends JobKind> {
 export interface Answer<K extends JobKind> {
   readonly result: JobResults[K]
   /** Places of the edges that were looked at in the graph's own list, where not all of them were. */
-  readonly places: Int32Array
+  readonly positions: Int32Array
   readonly arrays: GraphArrays
 }
 
@@ -80,10 +80,10 @@ export class Analyst {
 
   async #work<K extends JobKind>(view: GraphView, question: Question<K>, signal: AbortSignal): Promise<Answer<K>> {
     const arrays = await view.arrays()
-    const places = wantedPlaces(arrays, question)
-    const job = { kind: question.kind, edges: edgeList(arrays, places), seed: question.seed }
+    const positions = wantedPositions(arrays, question)
+    const job = { kind: question.kind, edges: edgeList(arrays, positions), seed: question.seed }
     const result = await this.#slots.run(() => this.#run(job, signal))
-    return { result: result as JobResults[K], places, arrays }
+    return { result: result as JobResults[K], positions, arrays }
   }
 
   close(): void {
@@ -92,26 +92,26 @@ export class Analyst {
   }
 }
 
-function wantedPlaces(arrays: GraphArrays, { filter, isWanted = () => true }: Question<JobKind>): Int32Array {
+function wantedPositions(arrays: GraphArrays, { filter, isWanted = () => true }: Question<JobKind>): Int32Array {
   const { relations, minConfidence = 0, tiers: wanted } = filter
   const relation = arrays.relations.map((name) => relations?.includes(name) ?? isWanted(name))
   const tier = tiers.map((name) => wanted?.includes(name) ?? true)
-  const places: number[] = []
+  const positions: number[] = []
   for (let edge = 0; edge < arrays.from.length; edge++)
     if (
       relation[arrays.relation[edge] ?? 0] === true &&
       tier[arrays.tier[edge] ?? 0] === true &&
       (arrays.confidence[edge] ?? 0) >= minConfidence
     )
-      places.push(edge)
-  return Int32Array.from(places)
+      positions.push(edge)
+  return Int32Array.from(positions)
 }
 
-function edgeList({ ids, from, to, confidence }: GraphArrays, places: Int32Array): EdgeList {
+function edgeList({ ids, from, to, confidence }: GraphArrays, positions: Int32Array): EdgeList {
   return {
     nodes: ids.length,
-    from: places.map((edge) => from[edge] ?? 0),
-    to: places.map((edge) => to[edge] ?? 0),
-    weight: Float64Array.from(places, (edge) => confidence[edge] ?? 0),
+    from: positions.map((edge) => from[edge] ?? 0),
+    to: positions.map((edge) => to[edge] ?? 0),
+    weight: Float64Array.from(positions, (edge) => confidence[edge] ?? 0),
   }
 }

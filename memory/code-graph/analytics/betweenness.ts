@@ -85,8 +85,8 @@ function addSource({ byEnd }: LinkedGraph, source: number, scores: Float64Array,
   let reached = 1
   for (let at = 0; at < reached; at++) {
     const node = order[at]!
-    for (let place = starts[node]!; place < starts[node + 1]!; place++) {
-      const next = neighbours[place]!
+    for (let position = starts[node]!; position < starts[node + 1]!; position++) {
+      const next = neighbours[position]!
       if (distance[next]! < 0) {
         distance[next] = distance[node]! + 1
         order[reached++] = next
@@ -97,8 +97,8 @@ function addSource({ byEnd }: LinkedGraph, source: number, scores: Float64Array,
   for (let at = reached - 1; at > 0; at--) {
     const node = order[at]!
     const share = (1 + dependency[node]!) / ways[node]!
-    for (let place = starts[node]!; place < starts[node + 1]!; place++) {
-      const before = neighbours[place]!
+    for (let position = starts[node]!; position < starts[node + 1]!; position++) {
+      const before = neighbours[position]!
       if (distance[before] === distance[node]! - 1) dependency[before] = dependency[before]! + ways[before]! * share
     }
     scores[node] = scores[node]! + dependency[node]!

@@ -64,10 +64,10 @@ function visitor({ nodes, edges, byEnd }: LinkedGraph): (root: number) => Compon
     enter(root, -1)
     while (stack.length > 0) {
       const node = stack.at(-1)!
-      const place = next[node]!
-      if (place < starts[node + 1]!) {
-        next[node] = place + 1
-        const [other, link] = [neighbours[place]!, links[place]!]
+      const position = next[node]!
+      if (position < starts[node + 1]!) {
+        next[node] = position + 1
+        const [other, link] = [neighbours[position]!, links[position]!]
         if (link === throughLink[node]) continue
         if (order[other] === -1) {
           enter(other, link)

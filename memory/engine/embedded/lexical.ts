@@ -72,12 +72,12 @@ export async function askedTerms(
 }
 
 function selected({ chunks, counts, lengths }: PostingList, selection: ChunkSelection): PostingList {
-  const places: number[] = []
-  for (const [at, no] of chunks.entries()) if (selection.has(no)) places.push(at)
+  const positions: number[] = []
+  for (const [at, no] of chunks.entries()) if (selection.has(no)) positions.push(at)
   return {
-    chunks: Float64Array.from(places, (at) => chunks[at]!),
-    counts: Int32Array.from(places, (at) => counts[at]!),
-    lengths: Int32Array.from(places, (at) => lengths[at]!),
+    chunks: Float64Array.from(positions, (at) => chunks[at]!),
+    counts: Int32Array.from(positions, (at) => counts[at]!),
+    lengths: Int32Array.from(positions, (at) => lengths[at]!),
   }
 }
 

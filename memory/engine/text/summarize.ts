@@ -17,7 +17,7 @@ interface Candidate {
   readonly terms: ReadonlySet<string>
   readonly worth: number
   readonly passage: number
-  readonly place: number
+  readonly location: number
 }
 
 /** Sentences of the passages themselves, chosen for the query and for saying different things, in the passages' order. */
@@ -27,16 +27,16 @@ export function summarize(query: string, passages: readonly Passage[]): Descript
     .flatMap((passage, at) => {
       const { sentences, signatures } = readableOf(passage.content, passage)
       const [prose, code] = [new Set(sentences), new Set(signatures)]
-      return [...prose, ...code].map((sentence, place) =>
-        candidate(sentence, { passage, at, place, isSignature: place >= prose.size }, asked),
+      return [...prose, ...code].map((sentence, location) =>
+        candidate(sentence, { passage, at, location, isSignature: location >= prose.size }, asked),
       )
     })
-    .toSorted((a, b) => b.worth - a.worth || a.passage - b.passage || a.place - b.place)
+    .toSorted((a, b) => b.worth - a.worth || a.passage - b.passage || a.location - b.location)
     .slice(0, mostCandidates)
   const chosen = choose(candidates)
   const uses = [...new Set(chosen.map((one) => one.passage))].toSorted((a, b) => a - b)
   const paragraphs = uses.map((at) => {
-    const sentences = chosen.filter((one) => one.passage === at).toSorted((a, b) => a.place - b.place)
+    const sentences = chosen.filter((one) => one.passage === at).toSorted((a, b) => a.location - b.location)
     const { file } = passages[at]!
     const lead = file === undefined || file.startsWith('@') ? '' : `${file}: `
     const prose = sentences.filter((one) => !one.isSignature).map((one) => one.sentence)
@@ -50,21 +50,21 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-interface Place {
+interface Location {
   readonly isSignature: boolean
   readonly passage: Passage
   readonly at: number
-  readonly place: number
+  readonly location: number
 }
 
 function candidate(
   sentence: string,
-  { passage, at, place, isSignature }: Place,
+  { passage, at, location, isSignature }: Location,
   asked: ReadonlySet<string>,
 ): Candidate {
   const terms = new Set(termsOf(sentence).keys())
   const covered = asked.size === 0 ? 0 : [...asked].filter((term) => terms.has(term)).length / asked.size
-  return { sentence, isSignature, terms, worth: passage.score * (0.2 + covered), passage: at, place }
+  return { sentence, isSignature, terms, worth: passage.score * (0.2 + covered), passage: at, location }
 }
 
 function choose(candidates: readonly Candidate[]): Candidate[] {

@@ -26,8 +26,8 @@ export interface FileIndex {
   readonly exports: ReadonlyMap<string, Export>
 }
 
-export function key(place: number, name: string): string {
-  return `${place} ${name}`
+export function key(location: number, name: string): string {
+  return `${location} ${name}`
 }
 
 /** What has members of its own, seen only by way of it. */
@@ -113,12 +113,12 @@ function exportedNames(
 function indexed(
   definitions: readonly Definition[],
   wanted: (definition: Definition) => boolean,
-  placeOf: (definition: Definition) => number,
+  locationOf: (definition: Definition) => number,
 ): ReadonlyMap<string, number> {
   const map = new Map<string, number>()
   for (const [index, definition] of definitions.entries()) {
     if (!wanted(definition)) continue
-    const at = key(placeOf(definition), definition.name)
+    const at = key(locationOf(definition), definition.name)
     const known = definitions[map.get(at) ?? -1]
     if (known === undefined || rank(definition) > rank(known)) map.set(at, index)
   }

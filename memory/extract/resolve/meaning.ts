@@ -15,7 +15,7 @@ export type Meaning =
   /** Bound here, and nothing says to what. */
   | { readonly is: 'local'; readonly sure: number }
 
-export interface Place {
+export interface Location {
   readonly file: string
   readonly scope: number
   readonly within: number

@@ -4,20 +4,20 @@ import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
 import { fieldsByHolder, holders, key, type FileIndex } from './file-index.ts'
-import type { At, Place } from './meaning.ts'
+import type { At, Location } from './meaning.ts'
 
 /** Bases lead to bases; whoever extends himself ends here. */
 const mostHops = 24
 
 export class Members {
   readonly #files: ReadonlyMap<string, FileIndex>
-  readonly #type: (place: Place, chain: Chain) => At | undefined
+  readonly #type: (location: Location, chain: Chain) => At | undefined
   readonly #owned = new Map<string, At>()
   readonly #ownerOf = new Map<string, At>()
   readonly #basesOf = new Map<string, readonly At[]>()
 
   /** `type`: what the name of a type means at a place. */
-  constructor(files: ReadonlyMap<string, FileIndex>, type: (place: Place, chain: Chain) => At | undefined) {
+  constructor(files: ReadonlyMap<string, FileIndex>, type: (location: Location, chain: Chain) => At | undefined) {
     this.#files = files
     this.#type = type
   }
@@ -58,9 +58,9 @@ export class Members {
     const known = this.#basesOf.get(at)
     if (known !== undefined) return known
     const { extends: extended = [], implements: implemented = [], scope, container } = this.#definition(of)
-    const place = { file: of.file, scope, within: container }
+    const location = { file: of.file, scope, within: container }
     this.#basesOf.set(at, [])
-    const found = [...extended, ...implemented].flatMap((chain) => this.#type(place, chain) ?? [])
+    const found = [...extended, ...implemented].flatMap((chain) => this.#type(location, chain) ?? [])
     this.#basesOf.set(at, found)
     return found
   }

@@ -7,7 +7,7 @@ import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
 import { Members } from './members.ts'
-import type { At, Kind, Meaning, Place } from './meaning.ts'
+import type { At, Kind, Meaning, Location } from './meaning.ts'
 import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
 import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
 
@@ -29,7 +29,7 @@ export class Names {
     this.#files = new Map([...repository.files].map(([path, facts]) => [path, indexFile(path, facts)]))
     this.#finder = finder
     this.#neighbours = grouped(repository.files.keys(), (path) => this.#neighbourhood(path))
-    this.members = new Members(this.#files, (place, chain) => this.type(place, chain))
+    this.members = new Members(this.#files, (location, chain) => this.type(location, chain))
     this.members.findOwners()
   }
 
@@ -48,23 +48,23 @@ export class Names {
     return this.#targets.get(at)
   }
 
-  evaluate(place: Place, chain: Chain, as: Kind = 'value'): Meaning | undefined {
+  evaluate(location: Location, chain: Chain, as: Kind = 'value'): Meaning | undefined {
     const [first = '', ...rest] = chain
     if (first === '' || first === '?') return undefined
-    const at = `${place.file}\n${place.scope} ${place.within} ${as} ${chain.join(' ')}`
+    const at = `${location.file}\n${location.scope} ${location.within} ${as} ${chain.join(' ')}`
     if (this.#known.has(at)) return this.#known.get(at)
     if (this.#hops > mostHops) return undefined
     // Until there is an answer, who asks for the same again on the way is in a circle.
     this.#known.set(at, undefined)
-    const found = this.#follow(place, first, rest, as)
+    const found = this.#follow(location, first, rest, as)
     this.#known.set(at, found)
     return found
   }
 
-  #follow(place: Place, first: string, rest: readonly string[], as: Kind): Meaning | undefined {
+  #follow(location: Location, first: string, rest: readonly string[], as: Kind): Meaning | undefined {
     this.#hops += 1
     try {
-      let meaning = this.#lookup(place, first, as)
+      let meaning = this.#lookup(location, first, as)
       for (const [index, step] of rest.entries()) {
         if (meaning === undefined) return undefined
         meaning = this.#step(meaning, step, first, index, as)
@@ -76,8 +76,8 @@ export class Names {
   }
 
   /** What a type's name means: the class itself. */
-  type(place: Place, chain: Chain): At | undefined {
-    const meaning = this.evaluate(place, chain, 'type')
+  type(location: Location, chain: Chain): At | undefined {
+    const meaning = this.evaluate(location, chain, 'type')
     return meaning?.is === 'definition' ? meaning : undefined
   }
 
@@ -118,20 +118,20 @@ export class Names {
     return shared === 'package' ? `package ${facts.package ?? ''}` : path
   }
 
-  #lookup(place: Place, name: string, as: Kind): Meaning | undefined {
-    const { self, base, implicitSelf } = this.#language(place.file)
-    if (self.includes(name)) return this.#self(place, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
-    if (base.includes(name)) return this.#base(place)
+  #lookup(location: Location, name: string, as: Kind): Meaning | undefined {
+    const { self, base, implicitSelf } = this.#language(location.file)
+    if (self.includes(name)) return this.#self(location, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
+    if (base.includes(name)) return this.#base(location)
     return (
-      this.#lexical(place, name, as) ??
-      (implicitSelf === true ? this.#implicit(place, name) : undefined) ??
-      this.#neighbour(place.file, name) ??
-      this.#throughWildcards(place.file, name) ??
-      this.#asModule(place.file, name)
+      this.#lexical(location, name, as) ??
+      (implicitSelf === true ? this.#implicit(location, name) : undefined) ??
+      this.#neighbour(location.file, name) ??
+      this.#throughWildcards(location.file, name) ??
+      this.#asModule(location.file, name)
     )
   }
 
-  #enclosing({ file, within }: Place): At | undefined {
+  #enclosing({ file, within }: Location): At | undefined {
     for (let index = within; index >= 0; index = this.definition({ file, index }).container) {
       const { type } = this.definition({ file, index })
       if (holders.has(type) && type !== 'impl') return { file, index, sure: 1 }
@@ -148,18 +148,18 @@ export class Names {
     return undefined
   }
 
-  #self(place: Place, is: 'definition' | 'instance'): Meaning | undefined {
-    const found = this.#enclosing(place)
+  #self(location: Location, is: 'definition' | 'instance'): Meaning | undefined {
+    const found = this.#enclosing(location)
     return found === undefined ? undefined : { ...found, is }
   }
 
-  #base(place: Place): Meaning | undefined {
-    const own = this.#enclosing(place)
+  #base(location: Location): Meaning | undefined {
+    const own = this.#enclosing(location)
     const [base] = own === undefined ? [] : this.members.bases(own)
     return base === undefined ? undefined : { ...base, is: 'instance', sure: Math.min(base.sure, confidence.declared) }
   }
 
-  #lexical({ file, scope, within }: Place, name: string, as: Kind): Meaning | undefined {
+  #lexical({ file, scope, within }: Location, name: string, as: Kind): Meaning | undefined {
     const index = this.file(file)
     for (let at = scope; at >= 0; at = index.facts.scopes[at]?.parent ?? -1) {
       const found = this.#inScope(index, at, within, name, as)
@@ -189,22 +189,22 @@ export class Names {
   }
 
   #bound(
-    place: Place,
+    location: Location,
     scope: number,
     { type, value, name }: { type?: Chain; value?: Chain; name: string },
   ): Meaning | undefined {
     if (type !== undefined) {
-      const found = this.type({ ...place, scope }, type)
+      const found = this.type({ ...location, scope }, type)
       return found && { ...found, is: 'instance', sure: Math.min(found.sure, confidence.declared) }
     }
     if (value === undefined) return undefined
     // `const a = a()`: its own name would only lead back here, so the scope around it is asked.
-    const found = this.evaluate(value[0] === name ? place : { ...place, scope }, value)
+    const found = this.evaluate(value[0] === name ? location : { ...location, scope }, value)
     return found?.is === 'local' ? undefined : found
   }
 
-  #implicit(place: Place, name: string): Meaning | undefined {
-    let around: At | undefined = this.#enclosing(place)
+  #implicit(location: Location, name: string): Meaning | undefined {
+    let around: At | undefined = this.#enclosing(location)
     while (around !== undefined) {
       const found = this.members.member(around, name) ?? this.#field(around, name)
       if (found !== undefined) return 'is' in found ? (found as Meaning) : { ...found, is: 'definition' }
@@ -256,7 +256,7 @@ export class Names {
 
   #offered(index: FileIndex, name: string, as: Kind, seen: Set<string>): Meaning | undefined {
     const file = index.path
-    const place = { file, scope: 0, within: -1 }
+    const location = { file, scope: 0, within: -1 }
     const type = as === 'type' ? index.exportedTypes.get(name) : undefined
     if (type !== undefined) return { is: 'definition', file, index: type, sure: 1 }
     const exported = index.exported.get(name)
@@ -270,7 +270,7 @@ export class Names {
         }
       )
     const named = index.exports.get(name)
-    if (named !== undefined) return this.evaluate(place, named.local, as)
+    if (named !== undefined) return this.evaluate(location, named.local, as)
     const all = this.#language(file).exportsAll === true
     if (all) {
       const own = this.#inScope(index, 0, -1, name, as)
@@ -282,7 +282,7 @@ export class Names {
       if (found !== undefined) return found
     }
     const whole = name === wholeExport ? undefined : index.exports.get(wholeExport)
-    const value = whole === undefined ? undefined : this.evaluate(place, whole.local)
+    const value = whole === undefined ? undefined : this.evaluate(location, whole.local)
     return value === undefined ? undefined : this.#step(value, name, '', 0)
   }
 
@@ -375,8 +375,8 @@ export class Names {
       if (field.name !== name) continue
       const owner = this.file(of.file).facts.definitions[field.owner] as Definition
       // A field's value stands in its class, or in the function that sets it.
-      const place = { file: of.file, scope: this.#innerScope(of.file, owner), within: field.owner }
-      const found = this.#bound(place, place.scope, field)
+      const location = { file: of.file, scope: this.#innerScope(of.file, owner), within: field.owner }
+      const found = this.#bound(location, location.scope, field)
       if (found !== undefined) return { ...found, sure: Math.min(of.sure, found.sure, confidence.declared) }
     }
     for (const base of this.members.bases(of)) {

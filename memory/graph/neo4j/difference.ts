@@ -29,7 +29,7 @@ export function sizeOf({ entities, edges, hyperedges }: GraphDifference): number
 }
 
 function edgesOf(graph: ResolvedGraph): CodeEdge[] {
-  return Array.from(graph.from, (_, place) => edgeAt(graph, place))
+  return Array.from(graph.from, (_, position) => edgeAt(graph, position))
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {

@@ -166,7 +166,7 @@ function endsOf(graph: string, { from, to }: CodeEdge): { readonly from: string;
 }
 
 function* edgesOf(graph: ResolvedGraph): Generator<CodeEdge> {
-  for (const place of graph.from.keys()) yield edgeAt(graph, place)
+  for (const position of graph.from.keys()) yield edgeAt(graph, position)
 }
 
 function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {

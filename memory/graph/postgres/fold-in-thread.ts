@@ -19,7 +19,7 @@ const mostAtOnce = 2
 interface Lists {
   readonly entities: CodeEntity
   readonly relations: string
-  readonly metadata: readonly [place: number, metadata: Metadata]
+  readonly metadata: readonly [position: number, metadata: Metadata]
   readonly hyperedges: Hyperedge
 }
 
@@ -72,18 +72,18 @@ class Fetching {
     const graph = {
       ...columns,
       ids: [] as string[],
-      placeOf: new Map<string, number>(),
+      positionOf: new Map<string, number>(),
       entities: [] as CodeEntity[],
       relations: [] as string[],
       edgeMetadata: new Map<number, Metadata>(),
       hyperedges: [] as Hyperedge[],
     }
     await this.#each('entities', lengths, (entity) => {
-      graph.placeOf.set(entity.id, graph.ids.push(entity.id) - 1)
+      graph.positionOf.set(entity.id, graph.ids.push(entity.id) - 1)
       graph.entities.push(entity)
     })
     await this.#each('relations', lengths, (name) => graph.relations.push(name))
-    await this.#each('metadata', lengths, ([place, metadata]) => graph.edgeMetadata.set(place, metadata))
+    await this.#each('metadata', lengths, ([position, metadata]) => graph.edgeMetadata.set(position, metadata))
     await this.#each('hyperedges', lengths, (hyperedge) => graph.hyperedges.push(hyperedge))
     return graph
   }

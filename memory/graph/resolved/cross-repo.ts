@@ -18,11 +18,11 @@ export function crossRepoLinks(
   { head, graph: other }: OtherRepo,
   filter: EdgeFilter,
 ): CrossRepoLink[] {
-  const place = graph.placeOf.get(id)
-  if (place === undefined) return []
+  const position = graph.positionOf.get(id)
+  if (position === undefined) return []
   const seen = new Set<string>()
   const links = [
-    ...declaredThere(graph, place, other, passes(graph, filter)),
+    ...declaredThere(graph, position, other, passes(graph, filter)),
     ...usedThere(other, id, passes(other, filter)),
   ]
   return links
@@ -36,18 +36,20 @@ export function crossRepoLinks(
 type Link = Omit<CrossRepoLink, 'repo'>
 
 /** Edges of ours at this entity whose external end, or this entity itself, is declared there. */
-function declaredThere(graph: ResolvedGraph, place: number, other: ResolvedGraph, pass: Passes): Link[] {
-  return edgesAt(graph, place, pass).flatMap(({ edge, end, direction }): Link[] => {
-    const own = isExternal(graph, place) ? place : end
-    const there = isExternal(graph, own) ? other.placeOf.get(graph.ids[own] ?? '') : undefined
+function declaredThere(graph: ResolvedGraph, position: number, other: ResolvedGraph, pass: Passes): Link[] {
+  return edgesAt(graph, position, pass).flatMap(({ edge, end, direction }): Link[] => {
+    const own = isExternal(graph, position) ? position : end
+    const there = isExternal(graph, own) ? other.positionOf.get(graph.ids[own] ?? '') : undefined
     if (there === undefined || isExternal(other, there)) return []
-    return [{ direction: own === place ? 'out' : direction, entity: entityAt(other, there), edge: edgeAt(graph, edge) }]
+    return [
+      { direction: own === position ? 'out' : direction, entity: entityAt(other, there), edge: edgeAt(graph, edge) },
+    ]
   })
 }
 
 /** Their edges at what is external to them, declared here or a package that both use (CODE-GRAPH-15): their side is at the other end. */
 function usedThere(other: ResolvedGraph, id: string, pass: Passes): Link[] {
-  const there = other.placeOf.get(id)
+  const there = other.positionOf.get(id)
   if (there === undefined || !isExternal(other, there)) return []
   return edgesAt(other, there, pass).map(({ edge, end, direction }) => ({
     direction,
@@ -62,15 +64,15 @@ interface EdgeAt {
   readonly direction: 'in' | 'out'
 }
 
-function edgesAt(graph: ResolvedGraph, place: number, pass: Passes): EdgeAt[] {
+function edgesAt(graph: ResolvedGraph, position: number, pass: Passes): EdgeAt[] {
   const at = ({ starts, edges }: ResolvedGraph['out']): number[] =>
-    [...edges.subarray(starts[place], starts[place + 1])].filter(pass)
+    [...edges.subarray(starts[position], starts[position + 1])].filter(pass)
   return [
     ...at(graph.out).map((edge) => ({ edge, end: graph.to[edge] ?? 0, direction: 'out' as const })),
     ...at(graph.in).map((edge) => ({ edge, end: graph.from[edge] ?? 0, direction: 'in' as const })),
   ]
 }
 
-function isExternal(graph: ResolvedGraph, place: number): boolean {
-  return graph.entities[place]?.type === externalType
+function isExternal(graph: ResolvedGraph, position: number): boolean {
+  return graph.entities[position]?.type === externalType
 }

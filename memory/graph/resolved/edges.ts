@@ -27,7 +27,7 @@ function candidates(graph: ResolvedGraph, { of, fromFile }: EdgeQuery): number[]
 }
 
 function touching(graph: ResolvedGraph, id: string): number[] {
-  const node = graph.placeOf.get(id)
+  const node = graph.positionOf.get(id)
   if (node === undefined) return []
   const rows = [graph.out, graph.in].flatMap(({ starts, edges }) => [...edges.subarray(starts[node], starts[node + 1])])
   return [...new Set(rows)]

@@ -8,7 +8,7 @@ import type { ResolvedGraph } from './graph.ts'
  * several tell of one entity or hyperedge, so the outcome is the same in whatever order they are added.
  */
 export class Fold {
-  readonly #placeOf = new Map<string, number>()
+  readonly #positionOf = new Map<string, number>()
   readonly #ids: string[] = []
   readonly #declared: (CodeEntity | undefined)[] = []
   readonly #declaredBy: string[] = []
@@ -23,18 +23,18 @@ export class Fold {
   }
 
   finish(): ResolvedGraph {
-    const order = sortedPlaces(this.#ids)
+    const order = sortedPositions(this.#ids)
     const rank = inverse(order)
-    const ids = order.map((place) => this.#ids[place] ?? '')
+    const ids = order.map((position) => this.#ids[position] ?? '')
     const names = [...this.#relations.keys()]
-    const relationOrder = sortedPlaces(names)
-    const relations = relationOrder.map((place) => names[place] ?? '')
+    const relationOrder = sortedPositions(names)
+    const relations = relationOrder.map((position) => names[position] ?? '')
     const relationRank = inverse(relationOrder)
     const edges = this.#edges.distinct(rank, relationRank)
     return {
       ids,
-      placeOf: new Map(ids.map((id, place) => [id, place])),
-      entities: order.map((place) => this.#entityAt(place)),
+      positionOf: new Map(ids.map((id, position) => [id, position])),
+      entities: order.map((position) => this.#entityAt(position)),
       relations,
       ...edges,
       hyperedges: [...this.#hyperedges.values()].map((each) => each.hyperedge).toSorted(byId),
@@ -43,36 +43,36 @@ export class Fold {
     }
   }
 
-  #entityAt(place: number): CodeEntity {
-    const id = this.#ids[place] ?? ''
-    return this.#declared[place] ?? { id, type: externalType, name: id }
+  #entityAt(position: number): CodeEntity {
+    const id = this.#ids[position] ?? ''
+    return this.#declared[position] ?? { id, type: externalType, name: id }
   }
 
-  #place(id: string): number {
-    const known = this.#placeOf.get(id)
+  #position(id: string): number {
+    const known = this.#positionOf.get(id)
     if (known !== undefined) return known
-    const place = this.#ids.push(id) - 1
-    this.#placeOf.set(id, place)
+    const position = this.#ids.push(id) - 1
+    this.#positionOf.set(id, position)
     this.#declared.push(undefined)
     this.#declaredBy.push('')
-    return place
+    return position
   }
 
   #declare(file: string, entity: CodeEntity): void {
-    const place = this.#place(entity.id)
-    if (this.#declared[place] !== undefined && (this.#declaredBy[place] ?? '') <= file) return
-    this.#declared[place] = entity
-    this.#declaredBy[place] = file
+    const position = this.#position(entity.id)
+    if (this.#declared[position] !== undefined && (this.#declaredBy[position] ?? '') <= file) return
+    this.#declared[position] = entity
+    this.#declaredBy[position] = file
   }
 
   #connect(edge: CodeEdge): void {
     const relation = this.#relations.get(edge.relation) ?? this.#relations.size
     if (relation === this.#relations.size) this.#relations.set(edge.relation, relation)
-    this.#edges.push(this.#place(edge.from), this.#place(edge.to), relation, edge)
+    this.#edges.push(this.#position(edge.from), this.#position(edge.to), relation, edge)
   }
 
   #group(file: string, hyperedge: Hyperedge): void {
-    for (const member of hyperedge.members) this.#place(member)
+    for (const member of hyperedge.members) this.#position(member)
     const known = this.#hyperedges.get(hyperedge.id)
     if (known === undefined || file < known.file) this.#hyperedges.set(hyperedge.id, { hyperedge, file })
   }
@@ -97,24 +97,24 @@ class EdgeColumns {
   readonly #metadata = new Map<number, Metadata>()
 
   push(from: number, to: number, relation: number, edge: CodeEdge): void {
-    const place = this.#from.push(from) - 1
+    const position = this.#from.push(from) - 1
     this.#to.push(to)
     this.#relation.push(relation)
     this.#confidence.push(edge.confidence)
     this.#tier.push(tiers.indexOf(edge.tier))
-    if (edge.metadata !== undefined) this.#metadata.set(place, edge.metadata)
+    if (edge.metadata !== undefined) this.#metadata.set(position, edge.metadata)
   }
 
   /** In the order (from, to, relation), of each the surest one. */
   distinct(rank: Int32Array, relationRank: Int32Array): DistinctEdges {
-    const from = Int32Array.from(this.#from, (place) => rank[place] ?? 0)
-    const to = Int32Array.from(this.#to, (place) => rank[place] ?? 0)
-    const relation = Uint32Array.from(this.#relation, (place) => relationRank[place] ?? 0)
+    const from = Int32Array.from(this.#from, (position) => rank[position] ?? 0)
+    const to = Int32Array.from(this.#to, (position) => rank[position] ?? 0)
+    const relation = Uint32Array.from(this.#relation, (position) => relationRank[position] ?? 0)
     const kept = this.#inOrder(rank.length, from, to, relation)
     const metadata = new Map<number, Metadata>()
-    kept.forEach((edge, place) => {
+    kept.forEach((edge, position) => {
       const known = this.#metadata.get(edge)
-      if (known !== undefined) metadata.set(place, known)
+      if (known !== undefined) metadata.set(position, known)
     })
     return {
       from: Int32Array.from(kept, (edge) => from[edge] ?? 0),
@@ -159,13 +159,13 @@ function metadataText(metadata: Metadata | undefined): string {
   return metadata === undefined ? '' : JSON.stringify(metadata)
 }
 
-function sortedPlaces(ids: readonly string[]): number[] {
-  return Array.from(ids, (_, place) => place).toSorted((a, b) => compareText(ids[a] ?? '', ids[b] ?? ''))
+function sortedPositions(ids: readonly string[]): number[] {
+  return Array.from(ids, (_, position) => position).toSorted((a, b) => compareText(ids[a] ?? '', ids[b] ?? ''))
 }
 
 function inverse(order: readonly number[]): Int32Array {
   const rank = new Int32Array(order.length)
-  order.forEach((place, at) => (rank[place] = at))
+  order.forEach((position, at) => (rank[position] = at))
   return rank
 }
 

@@ -6,7 +6,7 @@ import type { Adjacency } from './adjacency.ts'
 
 export interface ResolvedGraph extends GraphArrays {
   readonly entities: readonly CodeEntity[]
-  readonly placeOf: ReadonlyMap<string, number>
+  readonly positionOf: ReadonlyMap<string, number>
   /** Metadata of an edge, by its place; most have none. */
   readonly edgeMetadata: ReadonlyMap<number, Metadata>
   /** In the order of their ids. */
@@ -15,20 +15,20 @@ export interface ResolvedGraph extends GraphArrays {
   readonly in: Adjacency
 }
 
-export function edgeAt(graph: ResolvedGraph, place: number): CodeEdge {
-  const metadata = graph.edgeMetadata.get(place)
+export function edgeAt(graph: ResolvedGraph, position: number): CodeEdge {
+  const metadata = graph.edgeMetadata.get(position)
   return {
-    from: graph.ids[graph.from[place] ?? 0] ?? '',
-    to: graph.ids[graph.to[place] ?? 0] ?? '',
-    relation: graph.relations[graph.relation[place] ?? 0] ?? '',
-    confidence: graph.confidence[place] ?? 0,
-    tier: tiers[graph.tier[place] ?? 0] ?? 'EXTRACTED',
+    from: graph.ids[graph.from[position] ?? 0] ?? '',
+    to: graph.ids[graph.to[position] ?? 0] ?? '',
+    relation: graph.relations[graph.relation[position] ?? 0] ?? '',
+    confidence: graph.confidence[position] ?? 0,
+    tier: tiers[graph.tier[position] ?? 0] ?? 'EXTRACTED',
     ...(metadata === undefined ? {} : { metadata }),
   }
 }
 
-export function entityAt(graph: ResolvedGraph, place: number): CodeEntity {
-  const entity = graph.entities[place]
-  if (entity === undefined) throw new RangeError(`the graph has no entity ${place}`)
+export function entityAt(graph: ResolvedGraph, position: number): CodeEntity {
+  const entity = graph.entities[position]
+  if (entity === undefined) throw new RangeError(`the graph has no entity ${position}`)
   return entity
 }

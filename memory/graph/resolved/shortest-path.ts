@@ -2,12 +2,12 @@ import type { Direction, EdgeFilter } from '../port.ts'
 import { neighboursOf, opposite, passes, type EachNeighbour } from './filter.ts'
 import type { ResolvedGraph } from './graph.ts'
 
-export interface PlacePath {
+interface PositionPath {
   readonly nodes: readonly number[]
   readonly edges: readonly number[]
 }
 
-export interface PlacePathQuery extends EdgeFilter {
+interface PositionPathQuery extends EdgeFilter {
   readonly from: number
   readonly to: number
   readonly direction: Direction
@@ -30,7 +30,7 @@ interface Side {
  * One of the shortest ways, searched from both ends, a level of the smaller side at a time: in a code graph a level is
  * some twenty times the one before, so two halves cost a fraction of the whole.
  */
-export function shortestPath(graph: ResolvedGraph, query: PlacePathQuery): PlacePath | undefined {
+export function shortestPath(graph: ResolvedGraph, query: PositionPathQuery): PositionPath | undefined {
   if (query.from === query.to) return { nodes: [query.from], edges: [] }
   const pass = passes(graph, query)
   const forward = side(query.from, neighboursOf(graph, query.direction, pass))
@@ -63,7 +63,7 @@ function advance(near: Side, far: Side): number | undefined {
   return meeting
 }
 
-function joined(forward: Side, backward: Side, meeting: number): PlacePath {
+function joined(forward: Side, backward: Side, meeting: number): PositionPath {
   const [before, after] = [trace(forward, meeting), trace(backward, meeting)]
   return {
     nodes: [...before.nodes.toReversed(), meeting, ...after.nodes],
@@ -72,7 +72,7 @@ function joined(forward: Side, backward: Side, meeting: number): PlacePath {
 }
 
 /** From the meeting back to the side's start; the meeting itself is left out. */
-function trace({ arrivals }: Side, meeting: number): PlacePath {
+function trace({ arrivals }: Side, meeting: number): PositionPath {
   const nodes: number[] = []
   const edges: number[] = []
   for (let arrival = arrivals.get(meeting); arrival !== undefined && arrival.edge >= 0;) {

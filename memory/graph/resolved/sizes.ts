@@ -11,7 +11,7 @@ export function sizesOf(graph: ResolvedGraph): GraphSizes {
     pairs: pairsOf(graph),
     hyperedges: graph.hyperedges.length,
     byType: counted(graph.entities.map((entity) => entity.type)),
-    byRelation: counted(Array.from(graph.relation, (place) => graph.relations[place] ?? '')),
+    byRelation: counted(Array.from(graph.relation, (position) => graph.relations[position] ?? '')),
     byTier,
   }
 }
@@ -19,7 +19,10 @@ export function sizesOf(graph: ResolvedGraph): GraphSizes {
 /** Sorted numbers, since a set of a million pairs takes many times their memory. */
 function pairsOf({ ids, from, to }: ResolvedGraph): number {
   const ends = Float64Array.from(from, (start, edge) => start * ids.length + (to[edge] ?? start)).toSorted()
-  return ends.reduce((count, pair, place) => count + (pair === ends[place - 1] || isLoop(pair, ids.length) ? 0 : 1), 0)
+  return ends.reduce(
+    (count, pair, position) => count + (pair === ends[position - 1] || isLoop(pair, ids.length) ? 0 : 1),
+    0,
+  )
 }
 
 function isLoop(pair: number, nodes: number): boolean {

@@ -28,12 +28,12 @@ export function resolvedView(head: GraphHead, graph: ResolvedGraph, crossRepo: G
 }
 
 function entityOf(graph: ResolvedGraph, id: string): CodeEntity | undefined {
-  const place = graph.placeOf.get(id)
-  return place === undefined ? undefined : graph.entities[place]
+  const position = graph.positionOf.get(id)
+  return position === undefined ? undefined : graph.entities[position]
 }
 
 async function reached(graph: ResolvedGraph, query: ReachQuery): Promise<Bounded<Reached>> {
-  const from = places(graph, query.from)
+  const from = positions(graph, query.from)
   if (query.maxHops !== undefined) {
     const steps = await walk({ ...query, enough: query.limit + 1 }, hopsIn(graph, query))
     return bounded(
@@ -52,8 +52,8 @@ async function reached(graph: ResolvedGraph, query: ReachQuery): Promise<Bounded
   }
 }
 
-function places(graph: ResolvedGraph, ids: readonly string[]): number[] {
-  return ids.flatMap((id) => graph.placeOf.get(id) ?? [])
+function positions(graph: ResolvedGraph, ids: readonly string[]): number[] {
+  return ids.flatMap((id) => graph.positionOf.get(id) ?? [])
 }
 
 function atStep(graph: ResolvedGraph, step: Step): Reached {
@@ -63,7 +63,7 @@ function atStep(graph: ResolvedGraph, step: Step): Reached {
 }
 
 async function path(graph: ResolvedGraph, query: PathQuery): Promise<GraphPath | undefined> {
-  const [from, to] = places(graph, [query.from, query.to])
+  const [from, to] = positions(graph, [query.from, query.to])
   if (from === undefined || to === undefined) return undefined
   if (query.maxHops !== undefined && from !== to) return budgetedPath(graph, query)
   const found = shortestPath(graph, { ...query, from, to })
@@ -101,7 +101,7 @@ function hopsIn(graph: ResolvedGraph, query: EdgeFilter & Pick<ReachQuery, 'dire
   return async (nodes) => {
     const hops: Hop[] = []
     for (const at of nodes)
-      each(graph.placeOf.get(at) ?? -1, (next, edge) =>
+      each(graph.positionOf.get(at) ?? -1, (next, edge) =>
         hops.push({ at, next: graph.ids[next] ?? '', edge: edgeAt(graph, edge) }),
       )
     return hops

@@ -245,7 +245,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /R6/,
     edits: oneEdit(
       'runtime/effects/ordered-effects.ts',
-      /(rest\.splice\(place, 0, entry\)\n\s*return \{ isFirst:) false/,
+      /(rest\.splice\(position, 0, entry\)\n\s*return \{ isFirst:) false/,
       '$1 true',
     ),
   },

@@ -6,14 +6,14 @@ import type { AnswerOf, CloneOperations, RequestOf } from '../requests.ts'
 import { mergeOrAbort, returnToBranch } from './checkout.ts'
 import { begin, enter, leaveOut } from './enter.ts'
 import { gather, salvage } from './gather.ts'
-import { placesOf } from './places.ts'
+import { workspacePathsOf } from './places.ts'
 import { RepositoryReader } from './reader.ts'
 import { commitAll } from './repair.ts'
 import { sweepRoot } from './sweep.ts'
 
 /** All that the wrapper may ask for, on the clones below `workspaceDir`. */
 export function createCloneOperations(git: Git, workspaceDir: string): CloneOperations {
-  const placed = (name: string): ReturnType<typeof placesOf> => placesOf(workspaceDir, name)
+  const placed = (name: string): ReturnType<typeof workspacePathsOf> => workspacePathsOf(workspaceDir, name)
   const dirOf = (name: string): string => repositoryDir(workspaceDir, { name })
   return {
     gather: ({ name, stamp }) => gather(git, placed(name), stamp),

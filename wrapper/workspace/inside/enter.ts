@@ -8,43 +8,47 @@ import { reconcile } from './checkout.ts'
 import { dropReplaced, setGitAside } from './gather.ts'
 import { markMoving, undoMove, unmarkMoving, wasMoving } from './moving.ts'
 import { configure } from './own-configuration.ts'
-import type { Places } from './places.ts'
+import type { WorkspacePaths } from './places.ts'
 import { RepositoryReader } from './reader.ts'
 import { commitAll } from './repair.ts'
 import { bringBack, setPlantedAside, setUntrackedAside } from './set-aside.ts'
 
 /** An empty repository without a template, where `place` names it. */
-export async function begin(git: Git, { name }: Places, place: string): Promise<void> {
-  await rm(place, { recursive: true, force: true })
-  await mkdir(place, { recursive: true })
-  await gitText(git, ['init', '--quiet', '--template=', '--initial-branch=none', '.'], { cwd: place })
-  await configure(join(place, '.git'), name)
+export async function begin(git: Git, { name }: WorkspacePaths, path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path, { recursive: true })
+  await gitText(git, ['init', '--quiet', '--template=', '--initial-branch=none', '.'], { cwd: path })
+  await configure(join(path, '.git'), name)
 }
 
 /**
  * Puts the fresh repository, which the wrapper filled, under the files that lie there, and reconciles it. Whatever
  * lay at the target is kept: its commits came over the wire, its files become a commit where git had lost them.
  */
-export async function enter(git: Git, places: Places, entry: Entry): Promise<Entered> {
-  const { dir, fresh } = places
+export async function enter(git: Git, workspacePaths: WorkspacePaths, entry: Entry): Promise<Entered> {
+  const { dir, fresh } = workspacePaths
   await placeHead(git, fresh, entry)
   await restoreLoose(git, fresh, entry.stamp)
   if (entry.salvaged?.wasMoving) await markMoving(join(fresh, '.git'))
-  await setGitAside(places, entry.isCarried)
-  const committed = await placeFiles(git, places, entry)
-  await dropReplaced(places, entry.isCarried, entry.stamp)
-  if (!entry.isReview) await bringBack(places)
+  await setGitAside(workspacePaths, entry.isCarried)
+  const committed = await placeFiles(git, workspacePaths, entry)
+  await dropReplaced(workspacePaths, entry.isCarried, entry.stamp)
+  if (!entry.isReview) await bringBack(workspacePaths)
   const { name, base, branch, sha, stamp } = entry
   const repository = { name, dir, url: '', base, branch, sha }
   const { result, findings } = await reconcile(git, repository, stamp, entry.fetchFailed)
-  if (entry.isReview) await setUntrackedAside(git, places)
+  if (entry.isReview) await setUntrackedAside(git, workspacePaths)
   await leaveOut(git, dir)
-  const planted = await setPlantedAside(places, stamp)
+  const planted = await setPlantedAside(workspacePaths, stamp)
   // What was tracked among it is gone from the tree now, and no deletion.
   if (planted.length > 0) await leaveOut(git, dir)
   return {
     result,
-    findings: [...salvageFindings(places, entry, committed), ...findings, ...plantedFindings(places, planted)],
+    findings: [
+      ...salvageFindings(workspacePaths, entry, committed),
+      ...findings,
+      ...plantedFindings(workspacePaths, planted),
+    ],
   }
 }
 
@@ -95,7 +99,7 @@ async function store(git: Git, dir: string, sha: string): Promise<boolean> {
 }
 
 /** Puts the repository under the files that lie there; true when they became a commit. */
-async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }: Entry): Promise<boolean> {
+async function placeFiles(git: Git, { dir, fresh }: WorkspacePaths, { salvaged, stamp }: Entry): Promise<boolean> {
   const files = existsSync(dir) ? await readdir(dir) : []
   if (files.length === 0) {
     if (await new RepositoryReader(git, fresh).sha('HEAD'))
@@ -120,7 +124,11 @@ export async function leaveOut(git: Git, dir: string): Promise<void> {
   await git(['sparse-checkout', 'reapply'], { cwd: dir })
 }
 
-function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, committed: boolean): readonly string[] {
+function salvageFindings(
+  { name }: WorkspacePaths,
+  { salvaged, isCarried }: Entry,
+  committed: boolean,
+): readonly string[] {
   const left = isCarried
     ? []
     : [
@@ -135,7 +143,7 @@ function salvageFindings({ name }: Places, { salvaged, isCarried }: Entry, commi
   return [`The git data of ${name} was unusable, so it was cloned anew.${commits}${files}`, ...left]
 }
 
-function plantedFindings({ name }: Places, planted: readonly string[]): readonly string[] {
+function plantedFindings({ name }: WorkspacePaths, planted: readonly string[]): readonly string[] {
   if (planted.length === 0) return []
   return [
     `Untracked configuration of ${name} was moved to the folder .set-aside of the workspace: ${planted.slice(0, 10).join(', ')}.`,

@@ -6,7 +6,7 @@ import { keptRef, oldRef } from '../repository.ts'
 import type { Gathered, Salvaged } from '../requests.ts'
 import { wasMoving } from './moving.ts'
 import { configure } from './own-configuration.ts'
-import type { Places } from './places.ts'
+import type { WorkspacePaths } from './places.ts'
 import { RepositoryReader } from './reader.ts'
 import { isUsableClone, repair } from './repair.ts'
 import { salvageInto } from './salvage.ts'
@@ -23,12 +23,13 @@ const carriedMark = 'statewright-carried'
  * Makes ready what an earlier pod left: its configuration is gone before git looks at it, what was going on is
  * repaired, and everything that a fresh `.git` must hold has a ref.
  */
-export async function gather(git: Git, places: Places, stamp: string): Promise<Gathered> {
-  const { dir } = places
-  await recover(places, stamp)
-  for (const staging of [places.fresh, places.rescue]) await rm(staging, { recursive: true, force: true })
+export async function gather(git: Git, workspacePaths: WorkspacePaths, stamp: string): Promise<Gathered> {
+  const { dir } = workspacePaths
+  await recover(workspacePaths, stamp)
+  for (const staging of [workspacePaths.fresh, workspacePaths.rescue])
+    await rm(staging, { recursive: true, force: true })
   if (!existsSync(dir)) return nothing
-  await configure(join(dir, '.git'), places.name)
+  await configure(join(dir, '.git'), workspacePaths.name)
   if (!(await isUsableClone(git, dir))) return { ...nothing, state: 'broken' }
   try {
     const repaired = await repair(git, dir, stamp)
@@ -43,13 +44,13 @@ export async function gather(git: Git, places: Places, stamp: string): Promise<G
       sweptLocks: [...repaired.sweptLocks],
     }
   } catch (error) {
-    const finding = `The clone of ${places.name} could not be resumed: ${messageOf(error)}`
+    const finding = `The clone of ${workspacePaths.name} could not be resumed: ${messageOf(error)}`
     return { ...nothing, state: 'broken', findings: [finding] }
   }
 }
 
 /** A kill between the steps of `replaceGit` leaves the old `.git` where it was set aside. */
-async function recover({ dir, replaced, left }: Places, stamp: string): Promise<void> {
+async function recover({ dir, replaced, left }: WorkspacePaths, stamp: string): Promise<void> {
   // A file or link where the clone belongs is kept as what it is.
   const found = await lstat(dir).catch(() => undefined)
   if (found && !found.isDirectory()) await move(dir, `${left(stamp)}.file`)
@@ -62,7 +63,7 @@ async function recover({ dir, replaced, left }: Places, stamp: string): Promise<
 }
 
 /** Takes the old `.git` out of its place. */
-export async function setGitAside({ dir, replaced }: Places, isCarried: boolean): Promise<void> {
+export async function setGitAside({ dir, replaced }: WorkspacePaths, isCarried: boolean): Promise<void> {
   const old = join(dir, '.git')
   if (!existsSync(old)) return
   if (isCarried && (await lstat(old)).isDirectory()) await writeFile(join(old, carriedMark), '')
@@ -72,7 +73,11 @@ export async function setGitAside({ dir, replaced }: Places, isCarried: boolean)
 }
 
 /** Once the fresh `.git` stands in its place. */
-export async function dropReplaced({ replaced, left }: Places, isCarried: boolean, stamp: string): Promise<void> {
+export async function dropReplaced(
+  { replaced, left }: WorkspacePaths,
+  isCarried: boolean,
+  stamp: string,
+): Promise<void> {
   if (!existsSync(replaced)) return
   if (isCarried) await rm(replaced, { recursive: true, force: true })
   else await rename(replaced, left(stamp))
@@ -126,7 +131,7 @@ async function refsOf(git: Git, dir: string): Promise<string[]> {
 }
 
 /** Reads what git itself no longer reads. */
-export async function salvage(git: Git, { dir, rescue }: Places, stamp: string): Promise<Salvaged> {
+export async function salvage(git: Git, { dir, rescue }: WorkspacePaths, stamp: string): Promise<Salvaged> {
   const broken = join(dir, '.git')
   const { refs, head } = await salvageInto(git, rescue, broken, stamp)
   return { refs: refs.slice(0, maxRefs), wasMoving: wasMoving(broken), ...(head === undefined ? {} : { head }) }

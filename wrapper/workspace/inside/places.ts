@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 /** Where one clone and everything about it lies in the workspace. */
-export interface Places {
+export interface WorkspacePaths {
   readonly name: string
   readonly dir: string
   /** The fresh repository, until it takes its place. */
@@ -16,7 +16,7 @@ export interface Places {
   readonly setAside: string
 }
 
-export function placesOf(workspaceDir: string, name: string): Places {
+export function workspacePathsOf(workspaceDir: string, name: string): WorkspacePaths {
   const broken = join(workspaceDir, '.broken')
   return {
     name,

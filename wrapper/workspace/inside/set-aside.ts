@@ -4,14 +4,14 @@ import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { gitText, type Git } from '../git.ts'
 import { obeyed } from './own-configuration.ts'
-import type { Places } from './places.ts'
+import type { WorkspacePaths } from './places.ts'
 
 const isObeyed = new Set<string>(obeyed)
 /** Deeper than people nest; a tree without end must not hold up the boot. */
 const maxDepth = 100
 
 /** Untracked configuration anywhere in the tree, ignored folders and repositories within included; answers what was found. */
-export async function setPlantedAside({ dir, setAside }: Places, stamp: string): Promise<readonly string[]> {
+export async function setPlantedAside({ dir, setAside }: WorkspacePaths, stamp: string): Promise<readonly string[]> {
   const found = findObeyed(dir, 0)
   for (const path of found) await move(path, join(setAside, 'planted', stamp, relative(dir, path)))
   return found.map((path) => relative(dir, path))
@@ -38,7 +38,7 @@ function entriesOf(folder: string): readonly Dirent[] {
 }
 
 /** A planted `node_modules/.bin` would turn a red suite green: a review sees what is tracked and nothing else. */
-export async function setUntrackedAside(git: Git, { dir, setAside }: Places): Promise<void> {
+export async function setUntrackedAside(git: Git, { dir, setAside }: WorkspacePaths): Promise<void> {
   const listed = await gitText(git, ['ls-files', '-z', '--others', '--directory'], { cwd: dir })
   await rm(join(setAside, 'again'), { recursive: true, force: true })
   for (const path of listed.split('\0').filter(Boolean)) {
@@ -48,7 +48,7 @@ export async function setUntrackedAside(git: Git, { dir, setAside }: Places): Pr
 }
 
 /** What a review set aside, where nothing else has taken its place. */
-export async function bringBack({ dir, setAside }: Places): Promise<void> {
+export async function bringBack({ dir, setAside }: WorkspacePaths): Promise<void> {
   await mergeInto(join(setAside, 'tree'), dir, 0)
 }
 

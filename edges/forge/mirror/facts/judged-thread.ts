@@ -44,7 +44,7 @@ function idOf({ comment }: MirroredComment): string {
 }
 
 /** Ids are unique within one repository only. */
-function nameOf({ repository, number }: Thread['place'], commentId: string): string {
+function nameOf({ repository, number }: Thread['threadRef'], commentId: string): string {
   return `${repository}!${number}/${commentId}`
 }
 
@@ -52,14 +52,18 @@ function wordsElsewhere(threads: readonly Thread[]): Elsewhere {
   const words = threads.map(wordsIn)
   const holds = words.flatMap(({ withheld }) => withheld).filter(({ kind }) => kind === 'hold')
   return {
-    withdrawals: holds.map(({ place, commentId, author, at }) => ({ commentId: nameOf(place, commentId), author, at })),
+    withdrawals: holds.map(({ threadRef, commentId, author, at }) => ({
+      commentId: nameOf(threadRef, commentId),
+      author,
+      at,
+    })),
     lifts: words.flatMap(({ lifts }) => lifts.map(({ at }) => at)),
   }
 }
 
-function takenBackIn({ place, rows, people }: Thread): readonly string[] {
+function takenBackIn({ threadRef, rows, people }: Thread): readonly string[] {
   const taken = rows.filter((row) => people.isMaintainer(row.comment.author) && isTakenBack(row))
-  return taken.map(({ comment }) => nameOf(place, comment.id))
+  return taken.map(({ comment }) => nameOf(threadRef, comment.id))
 }
 
 /** He may have edited it himself, unheard: only he can say so, by a word of its own. */

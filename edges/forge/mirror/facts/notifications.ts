@@ -204,8 +204,8 @@ function commandOf<Name extends CommandName>(text: string, names: readonly Name[
 }
 
 function textOf({ body, verdict, path, line }: ForgeComment): string {
-  const place = path === undefined ? '' : `${path}${line === undefined ? '' : `:${line}`}: `
-  if (body.trim() !== '') return `${place}${body}`
+  const location = path === undefined ? '' : `${path}${line === undefined ? '' : `:${line}`}: `
+  if (body.trim() !== '') return `${location}${body}`
   if (verdict === 'changesRequested') return 'requested changes'
   return verdict === 'approved' ? 'approved' : ''
 }

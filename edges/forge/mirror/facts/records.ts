@@ -8,10 +8,10 @@ import type {
   ForgeSubjectKind,
   ReviewVerdict,
 } from '../../port.ts'
-import type { RepositoryPlace } from '../store/places.ts'
+import type { RepositoryKey } from '../store/places.ts'
 import type { SubjectText, TextNotes } from './subject-text.ts'
 
-export interface SubjectKey extends RepositoryPlace {
+export interface SubjectKey extends RepositoryKey {
   readonly kind: ForgeSubjectKind
   readonly number: number
 }

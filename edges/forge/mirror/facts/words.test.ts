@@ -33,7 +33,7 @@ const approval = row({ id: 'review-2', verdict: 'approved', createdAt: 2000 })
 const revoked = { ...approval, deletedAt: 3000 }
 
 function standing(...rows: readonly MirroredComment[]): readonly string[] {
-  return standingWords([{ place, rows, people }]).map(({ commentId }) => commentId)
+  return standingWords([{ threadRef: place, rows, people }]).map(({ commentId }) => commentId)
 }
 
 test('an approval by button lifts an older hold, and one that the forge lists no more lifts nothing (LAW-24, MIRROR-10)', () => {
@@ -85,7 +85,7 @@ function wordsAfter(text: string, ...tellings: readonly (readonly [string, Comme
       withTelling(now, { ...comment, body, updatedAt: 1000 + minute * 60_000 }, hint, 5000) ?? now,
     undefined,
   )
-  return standingWords([{ place, rows: [last!], people }]).map((word) => word.kind)
+  return standingWords([{ threadRef: place, rows: [last!], people }]).map((word) => word.kind)
 }
 
 describe.each(withholding)('LAW-24: %s', (_name, text, kind) => {

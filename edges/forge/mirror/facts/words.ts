@@ -6,14 +6,14 @@
 import { judgeComment } from '../../../../machines/rules/approval-grammar.ts'
 import { doubtIn } from '../../../../machines/rules/doubts.ts'
 import type { ForgeAccount } from '../../port.ts'
-import type { ThreadPlace } from '../../task-threads.ts'
+import type { ThreadRef } from '../../task-threads.ts'
 import { heldBy, isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, WithdrawnWords } from './records.ts'
 
 /** One thread, and who people are to its repository. */
 export interface Thread {
-  readonly place: ThreadPlace
+  readonly threadRef: ThreadRef
   readonly rows: readonly MirroredComment[]
   readonly people: Pick<People, 'isMaintainer'>
 }
@@ -22,7 +22,7 @@ export interface Thread {
 export interface Word {
   /** `hold`: it withdraws. `changes`: a review that requests changes. `doubt`: it perhaps stops (WORDS-7). */
   readonly kind: 'hold' | 'changes' | 'doubt'
-  readonly place: ThreadPlace
+  readonly threadRef: ThreadRef
   readonly commentId: string
   readonly author: string
   /** Epoch ms; of a withdrawal also when it was last edited. */
@@ -34,22 +34,22 @@ export interface Word {
 }
 
 /** A word that lets go. */
-type Lift = Pick<Word, 'place' | 'commentId' | 'at'>
+type Lift = Pick<Word, 'threadRef' | 'commentId' | 'at'>
 
 interface ThreadWords {
   readonly withheld: readonly Word[]
   readonly lifts: readonly Lift[]
 }
 
-export function wordsIn({ place, rows, people }: Thread): ThreadWords {
+export function wordsIn({ threadRef, rows, people }: Thread): ThreadWords {
   const isMaintainers = ({ comment }: MirroredComment): boolean => people.isMaintainer(comment.author)
   const standing = rows.filter((row) => !isDeletedByAuthor(row))
   const heard = standing.filter((row) => row.byMaintainer === true || isMaintainers(row))
   return {
-    withheld: heard.flatMap((row) => withheldBy(row, place, people)),
+    withheld: heard.flatMap((row) => withheldBy(row, threadRef, people)),
     lifts: heard
       .filter((row) => isMaintainers(row) && letsGo(row))
-      .map(({ comment: { id, createdAt } }) => ({ place, commentId: id, at: createdAt })),
+      .map(({ comment: { id, createdAt } }) => ({ threadRef, commentId: id, at: createdAt })),
   }
 }
 
@@ -67,7 +67,7 @@ export function standingWords(threads: readonly Thread[]): readonly Word[] {
 function isNewer(lift: Lift, word: Word): boolean {
   if (lift.at !== word.at || word.isEdited === true) return lift.at > word.at
   const [later, earlier] = [lift, word].map(({ commentId }) => Number(commentId)) as [number, number]
-  return lift.place === word.place && later > earlier
+  return lift.threadRef === word.threadRef && later > earlier
 }
 
 /** The words of the author: what withholds, whoever wrote over it, else what stands there. */
@@ -80,11 +80,17 @@ export function standingText(row: MirroredComment): WithdrawnWords {
   return { text: writerOf(row) === 'other' ? '' : body, at: updatedAt }
 }
 
-function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['people']): readonly Word[] {
+function withheldBy(row: MirroredComment, threadRef: ThreadRef, people: Thread['people']): readonly Word[] {
   const { id: commentId, author, url, createdAt, body } = row.comment
   const quoted = (words: string): string => (row.comment.internal === true ? '' : words)
   const { text, at } = authorsWords(row)
-  const word = { place, commentId, author: author.login, url, ...(at > createdAt ? { isEdited: true as const } : {}) }
+  const word = {
+    threadRef,
+    commentId,
+    author: author.login,
+    url,
+    ...(at > createdAt ? { isEdited: true as const } : {}),
+  }
   if (judgeComment(text) === 'withdraws')
     return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text: quoted(text) }]
   if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: quoted(body) }]

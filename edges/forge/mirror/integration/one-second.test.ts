@@ -136,7 +136,7 @@ class Play {
   standing(): { readonly lifts: number; readonly withholds: number } {
     const place = { kind: 'issue', repository: 'library', number: 1 } as const
     const people = { isMaintainer: ({ login }: { readonly login: string }) => login === 'mike' }
-    const { withheld, lifts } = this.#rules.words({ place, rows: this.row ? [this.row] : [], people })
+    const { withheld, lifts } = this.#rules.words({ threadRef: place, rows: this.row ? [this.row] : [], people })
     return { lifts: lifts.length, withholds: Math.max(0, ...withheld.map(({ kind }) => (kind === 'hold' ? 2 : 1))) }
   }
 }

@@ -35,7 +35,9 @@ function plain(body: string, at: number): MirroredComment {
 }
 
 function standing(...rows: readonly MirroredComment[]): readonly string[] {
-  return standingWords([{ place, rows, people: { isMaintainer: () => true } }]).map(({ commentId }) => commentId)
+  return standingWords([{ threadRef: place, rows, people: { isMaintainer: () => true } }]).map(
+    ({ commentId }) => commentId,
+  )
 }
 
 describe('a review', () => {

@@ -9,7 +9,7 @@ import { testInside } from '../../../../testing/inside.ts'
 
 /** Issues 1 to `count`; two share each time of change, and every 700th has the label. */
 async function fill({ sql, edge }: EdgeFixture, count: number): Promise<void> {
-  const place = await edge.mirror.place('demo', 'library')
+  const place = await edge.mirror.repositoryKey('demo', 'library')
   await sql.tx(async (tx) => {
     for (let number = 1; number <= count; number++) {
       const labels = number % 700 === 0 ? ['rare'] : []
@@ -64,7 +64,7 @@ it('a label that few carry is found behind a thousand that do not (TOOL-SCM-READ
 it('of an issue that its forge shows nobody any more no agent reads a word, in no list and by no number', async (fixture) => {
   const { sql, edge, directory } = fixture
   await fill(fixture, 2)
-  const place = await edge.mirror.place('demo', 'library')
+  const place = await edge.mirror.repositoryKey('demo', 'library')
   for (const number of [1, 2])
     await sql.tx((tx) =>
       upsertComment(tx, place, {

@@ -9,7 +9,7 @@ const tables = ['delivery', 'subject', 'comment', 'account', 'cursor', 'push', '
 
 /** The rows of the fixture, as migration 0007 leaves those of before. */
 async function asBefore({ sql, edge }: EdgeFixture): Promise<void> {
-  const { forgeId } = await edge.mirror.place('demo', 'library')
+  const { forgeId } = await edge.mirror.repositoryKey('demo', 'library')
   for (const table of tables) await sql.query(`update forge_${table} set project = 'name/demo'`)
   for (const table of tables.filter((one) => one !== 'delivery' && one !== 'account'))
     await sql.query(`update forge_${table} set repository = 'library' where repository = $1`, [`library#${forgeId}`])
@@ -62,7 +62,7 @@ it('MIRROR-7: rows whose pages are all below the Repository’s address are kept
   await edge.adopt()
   expect([await rowsOf(fixture, 'name/demo'), await rowsOf(fixture, 'uid-of-demo')]).toEqual([{}, before])
   expect(await edge.mirror.issue('demo', 'library', issue)).toBeUndefined()
-  await edge.mirror.place('demo', 'library')
+  await edge.mirror.repositoryKey('demo', 'library')
   expect(await edge.mirror.issue('demo', 'library', issue)).toMatchObject({ issue: { title: 'Add mul' } })
   expect((await edge.mirror.comments('demo', 'library', 'issue', issue)).map(({ deletedAt }) => deletedAt)).toEqual([
     expect.any(Number),
@@ -77,7 +77,7 @@ it('MIRROR-7: of rows that are of two repositories those of the other one go, an
          replace(document, 'acme/library', 'others/library'), notes, complete, updated_at, seen_at, facts_hash, revision from forge_subject limit 1`,
   )
   await edge.adopt()
-  await edge.mirror.place('demo', 'library')
+  await edge.mirror.repositoryKey('demo', 'library')
   expect((await edge.mirror.issues('demo')).map(({ number }) => number)).toEqual([issue])
   expect(await rowsOf(fixture, 'name/demo')).toEqual({})
   expect(Object.keys(await rowsOf(fixture, 'uid-of-demo'))).toEqual(['delivery', 'subject', 'comment', 'account'])

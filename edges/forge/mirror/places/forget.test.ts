@@ -62,7 +62,7 @@ it('MIRROR-8: what lives is never forgotten, however long it lives', async ({ fo
 it('MIRROR-8: all that is known of a deleted Project goes 30 days after it was missed first, and not before', async (fixture) => {
   const { forget, counts, forgotten, edge } = fixture
   const before = await counts()
-  const place = await edge.mirror.place('demo', 'library')
+  const place = await edge.mirror.repositoryKey('demo', 'library')
   await forget(10, [])
   await forget(39.9, [])
   expect([await counts(), forgotten]).toEqual([before, []])

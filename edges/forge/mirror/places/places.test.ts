@@ -86,7 +86,7 @@ async function allAnswers(
     mirror.mergeRequests(project),
     mirror.withheld(project, [thread]),
     pushRefusalIn(fixture)(project, 'library', 'default/a'),
-    mirror.places(project),
+    mirror.repositoryKeys(project),
     mirror.resyncTrouble(project, 0),
   ])
 }
@@ -131,7 +131,7 @@ it('MIRROR-7: a Repository with another url is another repository: it is read fr
 
 it('MIRROR-7: a repository that was made anew at the old address is another one from the next check on', async (fixture) => {
   const { issue } = await openThings(fixture)
-  const { forgeId } = await fixture.edge.mirror.place('demo', 'library')
+  const { forgeId } = await fixture.edge.mirror.repositoryKey('demo', 'library')
   await fixture.edge.mirror.identify('demo', 'library', `${forgeId}0`)
   expect((await allAnswers(fixture, 'default/demo', issue)).slice(0, 7)).toEqual(nothing.slice(0, 7))
   await fixture.edge.mirror.identify('demo', 'library', forgeId)
@@ -139,10 +139,10 @@ it('MIRROR-7: a repository that was made anew at the old address is another one 
 })
 
 it('MIRROR-7: the check of a Project learns the forge’s own id of each Repository', async (fixture) => {
-  expect(await fixture.edge.mirror.places('demo')).toEqual([])
+  expect(await fixture.edge.mirror.repositoryKeys('demo')).toEqual([])
   await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
   const { id } = await (await createOpenForge({ ...fixture, fetch })('default/demo')).repository(REPO)
-  expect(await fixture.edge.mirror.places('demo')).toEqual([
+  expect(await fixture.edge.mirror.repositoryKeys('demo')).toEqual([
     { project: 'uid-of-demo', repository: 'library', forgeId: id },
   ])
 })

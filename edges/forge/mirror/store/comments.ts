@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeComment } from '../../port.ts'
-import { columnOf, type RepositoryPlace } from './places.ts'
+import { columnOf, type RepositoryKey } from './places.ts'
 import type { Dismissal, MirroredComment, SubjectKey, WithdrawnWords } from '../facts/records.ts'
 
 interface CommentRow {
@@ -38,12 +38,12 @@ function commentOf(row: CommentRow): MirroredComment {
 
 export async function loadComment(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   id: string,
 ): Promise<MirroredComment | undefined> {
   const { rows } = await sql.query<CommentRow>(
     `select ${columns} from forge_comment where project = $1 and repository = $2 and id = $3 for update`,
-    [place.project, columnOf(place), id],
+    [repositoryKey.project, columnOf(repositoryKey), id],
   )
   return rows[0] && commentOf(rows[0])
 }
@@ -67,7 +67,7 @@ export async function countComments(sql: Queryable, key: SubjectKey): Promise<nu
   return rows[0]!.found
 }
 
-export async function upsertComment(sql: Queryable, place: RepositoryPlace, row: MirroredComment): Promise<void> {
+export async function upsertComment(sql: Queryable, repositoryKey: RepositoryKey, row: MirroredComment): Promise<void> {
   const { comment } = row
   await sql.query(
     `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, missing_since, withdrawal, dismissal, by_maintainer, told, heard)
@@ -78,8 +78,8 @@ export async function upsertComment(sql: Queryable, place: RepositoryPlace, row:
        by_maintainer = excluded.by_maintainer,
        told = forge_comment.told and excluded.told, heard = forge_comment.heard or excluded.heard`,
     [
-      place.project,
-      columnOf(place),
+      repositoryKey.project,
+      columnOf(repositoryKey),
       comment.on,
       comment.number,
       comment.id,
@@ -105,41 +105,41 @@ export async function upsertComment(sql: Queryable, place: RepositoryPlace, row:
 /** `heard`: their actor has them; without one nobody had to. */
 export async function markCommentsTold(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   ids: readonly string[],
   heard: boolean,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set told = true, heard = heard or $4 where project = $1 and repository = $2 and id = any($3::text[])',
-    [place.project, columnOf(place), [...ids], heard],
+    [repositoryKey.project, columnOf(repositoryKey), [...ids], heard],
   )
 }
 
 /** Ids of comments that grant, and that a reading missed; the first one counts. */
 export async function markMissed(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   ids: readonly string[],
   at: number,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set missing_since = $4 where project = $1 and repository = $2 and id = any($3::text[]) and missing_since is null',
-    [place.project, columnOf(place), [...ids], at],
+    [repositoryKey.project, columnOf(repositoryKey), [...ids], at],
   )
 }
 
 /** Ids of comments that the forge no longer lists. */
 export async function markDeleted(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   ids: readonly string[],
   at: number,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set deleted_at = $4 where project = $1 and repository = $2 and id = any($3::text[]) and deleted_at is null',
-    [place.project, columnOf(place), [...ids], at],
+    [repositoryKey.project, columnOf(repositoryKey), [...ids], at],
   )
 }

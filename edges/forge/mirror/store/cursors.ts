@@ -1,29 +1,29 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
-import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
+import { columnOf, ofColumn, type RepositoryKey } from './places.ts'
 
 interface Cursor {
   readonly since: number
   readonly hasChecks: boolean
 }
 
-export async function loadCursor(sql: Queryable, place: RepositoryPlace): Promise<Cursor | undefined> {
+export async function loadCursor(sql: Queryable, repositoryKey: RepositoryKey): Promise<Cursor | undefined> {
   const { rows } = await sql.query<Cursor>(
     'select since, has_checks as "hasChecks" from forge_cursor where project = $1 and repository = $2',
-    [place.project, columnOf(place)],
+    [repositoryKey.project, columnOf(repositoryKey)],
   )
   return rows[0]
 }
 
 /** Never goes back. */
-export async function advanceCursor(sql: Queryable, place: RepositoryPlace, since: number): Promise<void> {
+export async function advanceCursor(sql: Queryable, repositoryKey: RepositoryKey, since: number): Promise<void> {
   await sql.query(
     `insert into forge_cursor (project, repository, since, has_checks) values ($1, $2, $3, false)
      on conflict (project, repository) do update set since = greatest(forge_cursor.since, excluded.since)`,
-    [place.project, columnOf(place), since],
+    [repositoryKey.project, columnOf(repositoryKey), since],
   )
 }
 
-export interface ResyncTrouble extends Omit<RepositoryPlace, 'project'> {
+export interface ResyncTrouble extends Omit<RepositoryKey, 'project'> {
   /** In a row. */
   readonly failures: number
   readonly failure: string
@@ -32,7 +32,7 @@ export interface ResyncTrouble extends Omit<RepositoryPlace, 'project'> {
 /** Counted once in `apartMs`: an effect that is tried again within moments is one resync. */
 export async function countFailedResync(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   { failure, at, apartMs }: { readonly failure: string; readonly at: number; readonly apartMs: number },
 ): Promise<void> {
   await sql.query(
@@ -40,14 +40,14 @@ export async function countFailedResync(
      on conflict (project, repository) do update set failure = excluded.failure,
        failures = forge_cursor.failures + case when excluded.failed_at >= forge_cursor.failed_at + $5::bigint then 1 else 0 end,
        failed_at = case when excluded.failed_at >= forge_cursor.failed_at + $5::bigint then excluded.failed_at else forge_cursor.failed_at end`,
-    [place.project, columnOf(place), failure, at, apartMs],
+    [repositoryKey.project, columnOf(repositoryKey), failure, at, apartMs],
   )
 }
 
-export async function forgetFailedResyncs(sql: Queryable, place: RepositoryPlace): Promise<void> {
+export async function forgetFailedResyncs(sql: Queryable, repositoryKey: RepositoryKey): Promise<void> {
   await sql.query(
     `update forge_cursor set failures = 0, failure = '', failed_at = 0 where project = $1 and repository = $2 and failures > 0`,
-    [place.project, columnOf(place)],
+    [repositoryKey.project, columnOf(repositoryKey)],
   )
 }
 
@@ -64,10 +64,10 @@ export async function listResyncTrouble(
 }
 
 /** This repository runs checks: a head without any is one whose checks are still to come (MERGE-4). */
-export async function markHasChecks(sql: Queryable, place: RepositoryPlace): Promise<void> {
+export async function markHasChecks(sql: Queryable, repositoryKey: RepositoryKey): Promise<void> {
   await sql.query(
     `insert into forge_cursor (project, repository, since, has_checks) values ($1, $2, 0, true)
      on conflict (project, repository) do update set has_checks = true`,
-    [place.project, columnOf(place)],
+    [repositoryKey.project, columnOf(repositoryKey)],
   )
 }

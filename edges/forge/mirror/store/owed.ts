@@ -1,15 +1,15 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
-import { columnOf, type RepositoryPlace } from './places.ts'
+import { columnOf, type RepositoryKey } from './places.ts'
 import type { SubjectKey } from '../facts/records.ts'
 
 type Owed = Pick<SubjectKey, 'kind' | 'number'>
 
 /** Those that were tried least come first, so that none keeps the others waiting. */
-export async function listOwed(sql: Queryable, place: RepositoryPlace, limit: number): Promise<readonly Owed[]> {
+export async function listOwed(sql: Queryable, repositoryKey: RepositoryKey, limit: number): Promise<readonly Owed[]> {
   const { rows } = await sql.query<Owed>(
     `select sort as "kind", number from forge_owed where project = $1 and repository = $2
      order by attempts, tried_at, sort, number limit $3`,
-    [place.project, columnOf(place), limit],
+    [repositoryKey.project, columnOf(repositoryKey), limit],
   )
   return rows
 }

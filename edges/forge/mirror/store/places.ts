@@ -1,7 +1,7 @@
 /** Under which key the rows of one repository stand: the Project's uid, the Repository's name and the forge's own id (MIRROR-7). */
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 
-export interface RepositoryPlace {
+export interface RepositoryKey {
   /** Uid of the Project resource. */
   readonly project: string
   /** Name of the Repository resource. */
@@ -11,22 +11,22 @@ export interface RepositoryPlace {
 }
 
 /** The column `repository`; no resource has `#` in its name. */
-export function columnOf({ repository, forgeId }: Omit<RepositoryPlace, 'project'>): string {
+export function columnOf({ repository, forgeId }: Omit<RepositoryKey, 'project'>): string {
   return `${repository}#${forgeId}`
 }
 
-export function ofColumn(column: string): Omit<RepositoryPlace, 'project'> {
+export function ofColumn(column: string): Omit<RepositoryKey, 'project'> {
   const at = column.indexOf('#')
   return { repository: column.slice(0, at), forgeId: column.slice(at + 1) }
 }
 
-interface LearnedPlace extends Omit<RepositoryPlace, 'project'> {
+interface LearnedKey extends Omit<RepositoryKey, 'project'> {
   readonly address: string
 }
 
 /** What each address of a Project led to when it was asked last. */
-export async function loadPlaces(sql: Queryable, project: string): Promise<readonly LearnedPlace[]> {
-  const { rows } = await sql.query<LearnedPlace>(
+export async function loadPlaces(sql: Queryable, project: string): Promise<readonly LearnedKey[]> {
+  const { rows } = await sql.query<LearnedKey>(
     `select distinct on (repository, address) repository, address, forge_id as "forgeId" from forge_repository
      where project = $1 order by repository, address, learned_at desc, forge_id`,
     [project],
@@ -37,7 +37,7 @@ export async function loadPlaces(sql: Queryable, project: string): Promise<reado
 /** The newest of its address, whatever the clocks of processes say. */
 export async function savePlace(
   sql: Queryable,
-  { project, repository, forgeId }: RepositoryPlace,
+  { project, repository, forgeId }: RepositoryKey,
   address: string,
   at: number,
 ): Promise<void> {
@@ -64,11 +64,11 @@ export const ofRepositories = [
 export const ofProjects = ['forge_account', 'forge_delivery'] as const
 
 /** The forge said which repository it is: what was adopted by its name (adopt.ts) gets its place. */
-export async function placeAdopted(sql: Queryable, place: RepositoryPlace): Promise<void> {
+export async function placeAdopted(sql: Queryable, repositoryKey: RepositoryKey): Promise<void> {
   for (const table of ofRepositories)
     await sql.query(`update ${table} set repository = $3 where project = $1 and repository = $2`, [
-      place.project,
-      place.repository,
-      columnOf(place),
+      repositoryKey.project,
+      repositoryKey.repository,
+      columnOf(repositoryKey),
     ])
 }

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeAccount } from '../../port.ts'
-import { columnOf, type RepositoryPlace } from './places.ts'
+import { columnOf, type RepositoryKey } from './places.ts'
 
 /** One try of a pod to push, as the gateway judged it. */
-export interface PushAudit extends RepositoryPlace {
+export interface PushAudit extends RepositoryKey {
   readonly task: string
   readonly pod: string
   readonly ref: string
@@ -36,7 +36,7 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
 export const NO_COMMIT = '0'.repeat(40)
 
 /** A push that a signed delivery names. */
-interface DeliveredPush extends RepositoryPlace {
+interface DeliveredPush extends RepositoryKey {
   readonly ref: string
   readonly before: string
   readonly after: string
@@ -47,13 +47,13 @@ interface DeliveredPush extends RepositoryPlace {
 /** Once, however often it is told; a branch may be deleted at one commit again and again. */
 export async function insertDeliveredPush(
   sql: Queryable,
-  { ref, before, after, by, at, ...place }: DeliveredPush,
+  { ref, before, after, by, at, ...repositoryKey }: DeliveredPush,
 ): Promise<void> {
   await sql.query(
     `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, at, by_login, by_account)
      select $1, $2, '', '', $3, $4, $5, 'accepted', $6, $7, $8 where $5 = '${NO_COMMIT}' or not exists (
        select 1 from forge_push where project = $1 and repository = $2 and ref = $3 and before = $4 and after = $5 and by_login = $7 and by_account = $8)`,
-    [place.project, columnOf(place), ref, before, after, at, by.login, by.id],
+    [repositoryKey.project, columnOf(repositoryKey), ref, before, after, at, by.login, by.id],
   )
 }
 
@@ -86,10 +86,14 @@ const taken = `project = $1 and repository = $2 and outcome = 'accepted' and not
   and f.pod = p.pod and f.before = p.before and f.after = p.after and f.outcome = 'failed' and f.id > p.id)`
 
 /** Oldest first. */
-export async function pushesTo(sql: Queryable, place: RepositoryPlace, ref: string): Promise<readonly BranchPush[]> {
+export async function pushesTo(
+  sql: Queryable,
+  repositoryKey: RepositoryKey,
+  ref: string,
+): Promise<readonly BranchPush[]> {
   const { rows } = await sql.query<{ before: string; after: string; login: string | null; id: string | null }>(
     `select before, after, by_login as login, by_account as id from forge_push p where ref = $3 and ${taken} order by p.id`,
-    [place.project, columnOf(place), ref],
+    [repositoryKey.project, columnOf(repositoryKey), ref],
   )
   return rows.map(({ login, id, ...push }) => ({ ...push, ...(login === null ? {} : { by: { login, id: id ?? '' } }) }))
 }
@@ -97,12 +101,12 @@ export async function pushesTo(sql: Queryable, place: RepositoryPlace, ref: stri
 /** Why the newest push of this Task's pods did not get through; undefined when it did, or when there was none. */
 export async function newestRefusal(
   sql: Queryable,
-  { task, ...place }: RepositoryPlace & Pick<PushAudit, 'task'>,
+  { task, ...repositoryKey }: RepositoryKey & Pick<PushAudit, 'task'>,
 ): Promise<string | undefined> {
   // What failed on the forge was written down as accepted before, perhaps in the same millisecond.
   const { rows } = await sql.query<{ outcome: PushAudit['outcome']; reason: string | null }>(
     `select outcome, reason from forge_push where project = $1 and repository = $2 and task = $3 order by at desc, outcome = 'accepted' limit 1`,
-    [place.project, columnOf(place), task],
+    [repositoryKey.project, columnOf(repositoryKey), task],
   )
   const [newest] = rows
   return newest === undefined || newest.outcome === 'accepted' ? undefined : (newest.reason ?? undefined)
@@ -111,21 +115,21 @@ export async function newestRefusal(
 /** Whether a pod of this Task pushed to the repository, and the forge took it. */
 export async function hasPushed(
   sql: Queryable,
-  { task, ...place }: RepositoryPlace & Pick<PushAudit, 'task'>,
+  { task, ...repositoryKey }: RepositoryKey & Pick<PushAudit, 'task'>,
 ): Promise<boolean> {
   const { rowCount } = await sql.query(`select 1 from forge_push p where task = $3 and ${taken} limit 1`, [
-    place.project,
-    columnOf(place),
+    repositoryKey.project,
+    columnOf(repositoryKey),
     task,
   ])
   return rowCount > 0
 }
 
 /** Whether a pod brought this head to the forge. */
-export async function wasPushedByPod(sql: Queryable, place: RepositoryPlace, sha: string): Promise<boolean> {
+export async function wasPushedByPod(sql: Queryable, repositoryKey: RepositoryKey, sha: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `select 1 from forge_push where project = $1 and repository = $2 and after = $3 and outcome = 'accepted' and by_login is null limit 1`,
-    [place.project, columnOf(place), sha],
+    [repositoryKey.project, columnOf(repositoryKey), sha],
   )
   return rowCount > 0
 }

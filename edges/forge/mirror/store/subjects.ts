@@ -1,6 +1,6 @@
 import type { ForgeSubjectKind } from '../../port.ts'
 import type { Queryable } from '../../../../runtime/store/sql.ts'
-import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
+import { columnOf, ofColumn, type RepositoryKey } from './places.ts'
 import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectOf, SubjectKey } from '../facts/records.ts'
 
 interface SubjectRow {
@@ -84,13 +84,13 @@ export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<v
 export async function isAnyMerged(
   sql: Queryable,
   project: string,
-  places: readonly Omit<SubjectKey, 'project' | 'kind'>[],
+  repositoryKeys: readonly Omit<SubjectKey, 'project' | 'kind'>[],
 ): Promise<boolean> {
-  if (places.length === 0) return false
+  if (repositoryKeys.length === 0) return false
   const { rowCount } = await sql.query(
     `select 1 from forge_subject where project = $1 and sort = 'mr' and state = 'merged'
        and (repository, number) in (select * from unnest($2::text[], $3::int[])) limit 1`,
-    [project, places.map(columnOf), places.map(({ number }) => number)],
+    [project, repositoryKeys.map(columnOf), repositoryKeys.map(({ number }) => number)],
   )
   return rowCount > 0
 }
@@ -131,14 +131,14 @@ const MOST_CLOSED = 1000
 
 export async function listConcerned(
   sql: Queryable,
-  { kind, ...place }: Omit<SubjectKey, 'number'>,
+  { kind, ...repositoryKey }: Omit<SubjectKey, 'number'>,
 ): Promise<readonly ConcernedSubject[]> {
   const { rows } = await sql.query<ConcernedSubject>(
     `select number, revision, state = 'open' as "isOpen" from forge_subject
      where project = $1 and repository = $2 and sort = $3 and (state = 'open' or number in (
        select number from forge_subject where project = $1 and repository = $2 and sort = $3 and state <> 'open' and revision > 0
        order by updated_at desc limit $4)) order by updated_at desc, number`,
-    [place.project, columnOf(place), kind, MOST_CLOSED],
+    [repositoryKey.project, columnOf(repositoryKey), kind, MOST_CLOSED],
   )
   return rows
 }
@@ -146,13 +146,19 @@ export async function listConcerned(
 /** What is not known to be gone and changed last then, by the forge's clock: `after` is left out, `until` is in. */
 export async function listChangedWithin(
   sql: Queryable,
-  { kind, ...place }: Omit<SubjectKey, 'number'>,
+  { kind, ...repositoryKey }: Omit<SubjectKey, 'number'>,
   { after, until }: { readonly after: number; readonly until: number },
 ): Promise<readonly number[]> {
   const { rows } = await sql.query<Pick<SubjectKey, 'number'>>(
     `select number from forge_subject where project = $1 and repository = $2 and sort = $3 and state <> 'gone'
        and updated_at > $4 and updated_at <= $5 order by number`,
-    [place.project, columnOf(place), kind, Math.max(after, -1), Math.min(until, Number.MAX_SAFE_INTEGER)],
+    [
+      repositoryKey.project,
+      columnOf(repositoryKey),
+      kind,
+      Math.max(after, -1),
+      Math.min(until, Number.MAX_SAFE_INTEGER),
+    ],
   )
   return rows.map(({ number }) => number)
 }
@@ -160,13 +166,13 @@ export async function listChangedWithin(
 /** Whose thread is not here whole, newest change first. */
 export async function listIncomplete(
   sql: Queryable,
-  place: RepositoryPlace,
+  repositoryKey: RepositoryKey,
   limit: number,
 ): Promise<readonly Pick<SubjectKey, 'kind' | 'number'>[]> {
   const { rows } = await sql.query<Pick<SubjectKey, 'kind' | 'number'>>(
     `select sort as "kind", number from forge_subject where project = $1 and repository = $2 and not complete
      order by updated_at desc, sort, number limit $3`,
-    [place.project, columnOf(place), limit],
+    [repositoryKey.project, columnOf(repositoryKey), limit],
   )
   return rows
 }
@@ -189,11 +195,11 @@ const MOST_ROWS = 1000
 /** `places`: of one Project. */
 async function listSubjects<Kind extends ForgeSubjectKind>(
   sql: Queryable,
-  places: readonly RepositoryPlace[],
+  repositoryKeys: readonly RepositoryKey[],
   kind: Kind,
   filter: SubjectFilter,
 ): Promise<readonly SubjectOf<Kind>[]> {
-  const [first] = places
+  const [first] = repositoryKeys
   if (first === undefined) return []
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and sort = $2 and repository = any($3::text[]) and ($4::text is null or state = $4)
@@ -203,7 +209,7 @@ async function listSubjects<Kind extends ForgeSubjectKind>(
     [
       first.project,
       kind,
-      places
+      repositoryKeys
         .filter(({ repository }) => filter.repository === undefined || repository === filter.repository)
         .map(columnOf),
       filter.state ?? null,
@@ -222,16 +228,16 @@ async function listSubjects<Kind extends ForgeSubjectKind>(
 
 export function listIssues(
   sql: Queryable,
-  places: readonly RepositoryPlace[],
+  repositoryKeys: readonly RepositoryKey[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredIssue[]> {
-  return listSubjects(sql, places, 'issue', filter)
+  return listSubjects(sql, repositoryKeys, 'issue', filter)
 }
 
 export function listMergeRequests(
   sql: Queryable,
-  places: readonly RepositoryPlace[],
+  repositoryKeys: readonly RepositoryKey[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredMergeRequest[]> {
-  return listSubjects(sql, places, 'mr', filter)
+  return listSubjects(sql, repositoryKeys, 'mr', filter)
 }
