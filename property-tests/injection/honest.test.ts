@@ -174,27 +174,31 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
     },
   )
 
-  it.each(dialects)('on %s, nobody told us: the forge is asked itself before the merge (CLAIM-20)', async (dialect) => {
-    const scene = sceneOf(dialect)
-    const work = await Work.begin(scene)
-    await work.plan('1. Tidy up.')
-    const comment = await work.approve()
-    await work.toReview()
-    await work.says(people.reporter, 'Thanks.')
-    await work.ci('pending')
-    await work.toMerging()
-    await work.stageIs('merging')
-    const before = work.merges()
-    const hears = scene.forge.faults.inject({ kind: 'drop', times: 1000 })
-    try {
-      scene.forge.deleteComment(people.maintainer, scene.home.repository, comment)
-      await work.ci('success')
-      expect(await work.stageIs('awaiting-human')).toMatchObject({ stage: { reason: 'approval-revoked' } })
-      expect(work.merges()).toBe(before)
-    } finally {
-      hears()
-    }
-  })
+  // Its merge backs off for a minute by the real clock.
+  it.each(isWhole ? dialects : dialects.slice(0, 1))(
+    'on %s, nobody told us: the forge is asked itself before the merge (CLAIM-20)',
+    async (dialect) => {
+      const scene = sceneOf(dialect)
+      const work = await Work.begin(scene)
+      await work.plan('1. Tidy up.')
+      const comment = await work.approve()
+      await work.toReview()
+      await work.says(people.reporter, 'Thanks.')
+      await work.ci('pending')
+      await work.toMerging()
+      await work.stageIs('merging')
+      const before = work.merges()
+      const hears = scene.forge.faults.inject({ kind: 'drop', times: 1000 })
+      try {
+        scene.forge.deleteComment(people.maintainer, scene.home.repository, comment)
+        await work.ci('success')
+        expect(await work.stageIs('awaiting-human')).toMatchObject({ stage: { reason: 'approval-revoked' } })
+        expect(work.merges()).toBe(before)
+      } finally {
+        hears()
+      }
+    },
+  )
 })
 
 describe('a Task', { timeout }, () => {
