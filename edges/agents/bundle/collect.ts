@@ -1,5 +1,5 @@
 /** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
-import type { Note, TaskContext } from '../../../machines/task/context.ts'
+import type { Note, TaskContext, TaskIssue, TaskMergeRequest } from '../../../machines/task/context.ts'
 import type { PendingEvent } from '../../../machines/task/events.ts'
 import { platformAuthor } from '../../../machines/task/pending.ts'
 import type { AgentApiDeps } from '../deps.ts'
@@ -27,12 +27,8 @@ export async function collectBundle(
 ): Promise<BundleInput> {
   const all = options.notes === 'all'
   const notes = await withWords(deps.sql, task.id, task.journal.notes, (note) => all || isLasting(task, note))
-  const issues = await Promise.all(
-    task.forge.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)),
-  )
-  const owned = task.forge.mergeRequests.map((mr) =>
-    mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest),
-  )
+  const issues = await Promise.all(task.forge.issues.map((issue) => issueThread(deps, task, issue)))
+  const owned = task.forge.mergeRequests.map((mr) => mergeRequestThread(deps, task, mr))
   return {
     task: bareName(task.id),
     kind: task.kind,
@@ -93,9 +89,7 @@ async function withRefusals(
 async function issueThread(
   deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads'>,
   task: TaskContext,
-  repository: string,
-  number: number,
-  actor: string,
+  { repository, number, issue: actor }: Pick<TaskIssue, 'repository' | 'number' | 'issue'>,
 ): Promise<BundleThread | undefined> {
   const { project } = task.config
   const issue = await deps.gatedThreads.issue(project, repository, number)
@@ -118,9 +112,7 @@ async function issueThread(
 async function mergeRequestThread(
   deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads'>,
   task: TaskContext,
-  repository: string,
-  number: number,
-  actor: string,
+  { repository, number, mergeRequest: actor }: Pick<TaskMergeRequest, 'repository' | 'number' | 'mergeRequest'>,
 ): Promise<BundleMergeRequest | undefined> {
   const { project } = task.config
   const mr = await deps.gatedThreads.mergeRequest(project, repository, number)

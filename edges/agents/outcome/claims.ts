@@ -25,7 +25,7 @@ export async function buildClaims(
   const claims: ApprovalClaim[] = []
   for (const [index, issue] of live.entries()) {
     const comments = threads[index] ?? []
-    const claim = claimFor(project, task, payload, issue, comments, live.length)
+    const claim = claimFor(task, payload, { project, issue, comments, liveIssues: live.length })
     const cited = comments.find(({ id }) => id === claim.citation?.commentId)
     // Nothing is planned where the change is merged, and no comment shows what is planned since (APPROVAL-16).
     const isAsked = cited !== undefined && claim.refusedBy === undefined && !isMergedIn(task, issue.repository)
@@ -36,13 +36,17 @@ export async function buildClaims(
   return claims
 }
 
+interface CitedIssue {
+  readonly project: ProjectSettings | undefined
+  readonly issue: TaskIssue
+  readonly comments: readonly MirroredComment[]
+  readonly liveIssues: number
+}
+
 function claimFor(
-  project: ProjectSettings | undefined,
   task: TaskContext,
   payload: ImplementOutcome,
-  issue: TaskIssue,
-  comments: readonly MirroredComment[],
-  liveIssues: number,
+  { project, issue, comments, liveIssues }: CitedIssue,
 ): ApprovalClaim {
   const citations = payload.approval_citations ?? []
   const planNewest = payload.plan_note_id === task.journal.planNoteId
