@@ -96,13 +96,13 @@ describe('statewright up', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const [name, schema] of settingSchemas) vi.stubEnv(name, sampleOf(name, schema))
     const options = { dir, model, unsafeNoIsolation: false, memory: false } as unknown as StackOptions
-    const started = [
-      { http: 1, memory: 2, internal: 3 },
-      { issuer: 'http://127.0.0.1:4' },
-      model.provider === 'scripted' ? { url: 'http://127.0.0.1:5' } : undefined,
-      { operator: 'o', model: 'm', memory: 'y' },
-    ] as unknown as [never, never, never, never]
-    return orchestratorEnv(options, ...started, undefined)
+    return orchestratorEnv(options, {
+      ports: { http: 1, memory: 2, internal: 3 },
+      identity: { issuer: 'http://127.0.0.1:4' },
+      model: model.provider === 'scripted' ? { url: 'http://127.0.0.1:5' } : undefined,
+      secrets: { operator: 'o', model: 'm', memory: 'y' },
+      databaseUrl: undefined,
+    })
   }
 
   test.each(settingSchemas)(

@@ -300,7 +300,7 @@ async function startPrograms(
   const databaseUrl = server === undefined ? undefined : await databaseFor(server, dir)
   const orchestrator = orchestratorSupervisor(options, {
     env: {
-      ...orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
+      ...orchestratorEnv(options, { ports, identity, model, secrets, databaseUrl }),
       ...(cluster === undefined ? {} : { ...cluster.settings, ...listenersOf(options, ports, addresses) }),
     },
     ready: isReady.resolve,
@@ -453,14 +453,18 @@ function listenersOf(
   }
 }
 
+interface Started {
+  readonly ports: Pick<Ports, 'http' | 'internal' | 'memory'>
+  readonly identity: Pick<Identity, 'issuer'>
+  readonly model: Pick<Model, 'url'> | undefined
+  readonly secrets: { readonly operator: string; readonly model: string; readonly memory: string }
+  readonly databaseUrl: string | undefined
+}
+
 /** What the orchestrator of `up` gets: the operator's settings, and those that `up` decides. */
 export function orchestratorEnv(
   options: StackOptions,
-  ports: Ports,
-  identity: Identity,
-  model: Model | undefined,
-  secrets: { readonly operator: string; readonly model: string; readonly memory: string },
-  databaseUrl: string | undefined,
+  { ports, identity, model, secrets, databaseUrl }: Started,
 ): Record<string, string> {
   const { dir } = options
   const key = options.model.provider === 'scripted' ? secrets.model : options.model.key
