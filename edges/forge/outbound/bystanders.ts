@@ -137,7 +137,7 @@ async function openOnce(one: Bystander, { closedAt = 0 }: ForgeIssue, by: string
   const { target, number } = one
   const existing = await commentBy(one, by)
   if (existing !== undefined && closedAt > existing.createdAt) return
-  await commentOnce(target, 'issue', number, sentence(by), { key: keyBy(by) })
+  await commentOnce(target, { on: 'issue', number, words: sentence(by), key: keyBy(by) })
   await target.forge.reopenIssue(target.path, number)
 }
 

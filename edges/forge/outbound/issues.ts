@@ -38,32 +38,41 @@ export function postComment(deps: OutboundDeps): EffectHandler<EffectParams<'pos
     ordered: true,
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
-      await commentOnce(target, params.on, params.number, inert(params.body), context, params.topic)
+      await commentOnce(target, {
+        ...params,
+        words: inert(params.body),
+        key: context.key,
+      })
       return []
     },
   }
+}
+
+interface OwnComment extends SubjectPlace {
+  readonly words: string
+  /** Of the effect. */
+  readonly key: string
+  readonly topic?: string | undefined
+}
+
+interface SubjectPlace {
+  readonly on: ForgeSubjectKind
+  readonly number: number
 }
 
 /**
  * One comment per effect, or per topic: an answer that was lost, a crash right after the write and a repetition all
  * find the marker. Only our own comments count, so that nobody can paste a marker to silence us.
  */
-export async function commentOnce(
-  target: Target,
-  on: ForgeSubjectKind,
-  number: number,
-  words: string,
-  context: Pick<EffectContext, 'key'>,
-  topic?: string,
-): Promise<void> {
+export async function commentOnce(target: Target, { on, number, words, key, topic }: OwnComment): Promise<void> {
   const { forge, path, project } = target
   const body = inWordsOf(project.scm.provider, on, words)
-  const mine = keyMarker(context.key)
+  const mine = keyMarker(key)
   const own = await ownComments(target, on, number)
   const isThere = (mark: string): boolean => own.some((comment) => comment.body.includes(mark))
   if (topic === undefined) {
     for (const [index, text] of textsOf(body).entries()) {
-      const mark = index === 0 ? mine : keyMarker(`${context.key}/${index + 1}`)
+      const mark = index === 0 ? mine : keyMarker(`${key}/${index + 1}`)
       if (!isThere(mark)) await forge.createComment(path, on, number, withMarkers(text, mark))
     }
     return
@@ -78,12 +87,11 @@ export async function commentOnce(
 /** What of a text of ours was too long for its first place. */
 export async function commentMore(
   target: Target,
-  on: ForgeSubjectKind,
-  number: number,
+  place: SubjectPlace,
   more: readonly string[],
   key: string,
 ): Promise<void> {
-  if (more.length > 0) await commentOnce(target, on, number, more.join(''), { key: `${key}/more` })
+  if (more.length > 0) await commentOnce(target, { ...place, words: more.join(''), key: `${key}/more` })
 }
 
 /** The comment that `commentOnce` wrote under this key. */
@@ -129,7 +137,7 @@ export function fileIssue(deps: OutboundDeps): EffectHandler<EffectParams<'fileI
       const [body = '', ...more] = textsOf(inert(params.body))
       const { number, body: text } =
         (await filed(target, params, key)) ?? (await file(target, { ...params, body }, key))
-      if (text.includes(keyMarker(key))) await commentMore(target, 'issue', number, more, key)
+      if (text.includes(keyMarker(key))) await commentMore(target, { on: 'issue', number }, more, key)
       await deps.mirror.refresh(params.project, params.repository, 'issue', number)
       return params.sort === 'incident' ? [joinable(params, number, context)] : []
     },
@@ -179,7 +187,12 @@ export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'clos
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
       if (params.comment !== undefined)
-        await commentOnce(target, 'issue', params.number, inert(params.comment), context)
+        await commentOnce(target, {
+          on: 'issue',
+          number: params.number,
+          words: inert(params.comment),
+          key: context.key,
+        })
       const { state } = await target.forge.issue(target.path, params.number)
       if (state === 'open') await target.forge.closeIssue(target.path, params.number)
       return params.retires === true ? [retired(target, params, context)] : []

@@ -80,11 +80,10 @@ export async function compareResult(
   const { mergeCommit, baseBranch } = await target.forge.mergeRequest(target.path, number)
   const tree = mergeCommit && (await deps.mergeJudge.treeOf(repositoryRefOf(target), mergeCommit))
   if (tree === undefined || tree === '' || tree === judged.tree) return
-  await commentOnce(
-    target,
-    'mr',
+  await commentOnce(target, {
+    on: 'mr',
     number,
-    `${baseBranch} moved while this merge was under way: ${mergeCommit} holds another tree than the platform judged on ${judged.base}. A maintainer should look at the protected paths that it changed.`,
-    { key: `${context.key}/result` },
-  )
+    words: `${baseBranch} moved while this merge was under way: ${mergeCommit} holds another tree than the platform judged on ${judged.base}. A maintainer should look at the protected paths that it changed.`,
+    key: `${context.key}/result`,
+  })
 }

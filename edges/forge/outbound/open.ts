@@ -21,7 +21,7 @@ export function openMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
       const opened = await open(target, { ...params, body }, context)
       if (typeof opened === 'string') return [openFailed(params, context, opened)]
       if (opened.body.includes(keyMarker(context.key)))
-        await commentMore(target, 'mr', opened.number, more, context.key)
+        await commentMore(target, { on: 'mr', number: opened.number }, more, context.key)
       // The MergeRequest's actor has to exist before its owner speaks to it.
       await deps.mirror.refresh(params.project, params.repository, 'mr', opened.number)
       return [ready(target, params, context, opened)]
