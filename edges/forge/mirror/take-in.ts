@@ -66,7 +66,7 @@ export async function takeInIssue(
     ...before,
     kind: 'issue',
     issue: withCloser(issue, before),
-    notes: { ...issueNotesOf(before, issue, context, hint, edit), ...goneBy(source, before, hint) },
+    notes: { ...issueNotesOf(context, { row: before, issue, hint, edit }), ...goneBy(source, before, hint) },
     updatedAt: issue.updatedAt,
   }
   await upsertSubject(sql, after)
@@ -119,13 +119,14 @@ function orderOf(
   return source === 'read' || contentHash(known) === contentHash(given) ? 'changed' : 'tie'
 }
 
-function issueNotesOf(
-  row: MirroredIssue | undefined,
-  issue: ForgeIssue,
-  context: TakeInContext,
-  hint: IssueHint | undefined,
-  edit: SignedEdit | undefined,
-): IssueNotes {
+interface IssueTelling {
+  readonly row: MirroredIssue | undefined
+  readonly issue: ForgeIssue
+  readonly hint: IssueHint | undefined
+  readonly edit: SignedEdit | undefined
+}
+
+function issueNotesOf(context: TakeInContext, { row, issue, hint, edit }: IssueTelling): IssueNotes {
   const before: IssueNotes = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
   const known = row && { hash: textHash(row.issue), at: row.updatedAt, notes: row.notes }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
@@ -173,6 +174,13 @@ function issueEdit(hint: IssueHint, people: People): SignedEdit | undefined {
   return edit && (people.isOwn(hint.by) ? { ...edit, isAgents: true } : edit)
 }
 
+interface MergeRequestTelling {
+  readonly row: MirroredMergeRequest | undefined
+  readonly found: ForgeMergeRequest
+  readonly hint: MergeRequestHint | undefined
+  readonly edit: SignedEdit | undefined
+}
+
 type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before'> & {
   readonly mergeRequest: ShownText
 }
@@ -195,7 +203,7 @@ export async function takeInMergeRequest(
     ...before,
     kind: 'mr',
     mergeRequest: found,
-    notes: await mergeRequestNotesOf(sql, before, found, context, hint, edit),
+    notes: await mergeRequestNotesOf(sql, context, { row: before, found, hint, edit }),
     updatedAt: found.updatedAt,
   }
   await upsertSubject(sql, after)
@@ -222,11 +230,8 @@ function isAnswered(account: ForgeAccount, people: People): boolean {
 
 async function mergeRequestNotesOf(
   sql: Queryable,
-  row: MirroredMergeRequest | undefined,
-  found: ForgeMergeRequest,
   context: TakeInContext,
-  hint: MergeRequestHint | undefined,
-  edit: SignedEdit | undefined,
+  { row, found, hint, edit }: MergeRequestTelling,
 ): Promise<MergeRequestNotes> {
   const moved = row === undefined || row.mergeRequest.headSha !== found.headSha
   const {
