@@ -18,14 +18,20 @@ export function commandFault({ ref, after }: PushCommand, branch: string): strin
   return after === NO_OBJECT ? 'a pod may not delete branches' : undefined
 }
 
-/** By the objects. `base`: the branch into which the change will be merged; its tip is what the change is judged by. */
+interface JudgedBy {
+  /** The branch into which the change will be merged; its tip is what the change is judged by. */
+  readonly base: string
+  readonly guard: PathGuard
+  /** It may change protected paths. */
+  readonly protectedPaths: boolean
+}
+
+/** By the objects. */
 export async function contentFault(
   repository: CachedRepository,
   quarantine: Quarantine,
   command: PushCommand,
-  base: string,
-  right: PushRight & { allowed: true },
-  guard: PathGuard,
+  { base, guard, protectedPaths }: JudgedBy,
 ): Promise<string | undefined> {
   const heads = await repository.heads()
   const there = heads.get(command.ref)
@@ -36,7 +42,7 @@ export async function contentFault(
     return 'non-fast-forward: do not rewrite the history of the task branch'
   const closing = await messageFault(quarantine.git, command.after, [...heads.values()])
   if (closing !== undefined) return closing
-  if (right.protectedPaths) return undefined
+  if (protectedPaths) return undefined
   const merge = { git: quarantine.git, guard, base: heads.get(`refs/heads/${base}`), head: command.after }
   return refusalFor(await judgeMerge({ ...merge, method: 'merge' }), base)
 }

@@ -147,7 +147,7 @@ async function takeIn(
   return repository.quarantine(async (quarantine) => {
     const fault =
       (await unpack(quarantine, reader, deps.mostPackBytes)) ??
-      (await contentFault(repository, quarantine, command, target.base, right, target.guard))
+      (await contentFault(repository, quarantine, command, { ...target, protectedPaths: right.protectedPaths }))
     if (fault !== undefined) return refuse(deps, target, request, [fault])
     return sendOn(deps, target, request, command, quarantine)
   })
