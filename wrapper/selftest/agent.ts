@@ -134,7 +134,7 @@ export async function startAgent(input: AgentInput, options: AgentOptions = {}):
       const isOurs = ({ event, input: fields }: HookCall): boolean =>
         event === 'UserPromptSubmit' && String(fields['prompt']).includes(`[turn ${token}]`)
       side.onHook((call) => (isOurs(call) ? accepted.resolve() : undefined))
-      if (!(await submit(terminal, clock, token, sanitise(body), accepted.promise)))
+      if (!(await submit(terminal, clock, { turnId: token, body: sanitise(body), accepted: accepted.promise })))
         throw new Error(`the CLI never took ${typedLine(token)}`)
       return token
     },

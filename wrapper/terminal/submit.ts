@@ -18,17 +18,20 @@ export function typedLine(turnId: string): string {
   return `[turn ${turnId}] Carry out the message below.`
 }
 
-/**
- * `accepted` settles when the UserPromptSubmit hook brought the token. False: no Enter was taken. Nothing is sent off
- * before `ready` settled.
- */
+interface Submission {
+  readonly turnId: string
+  readonly body: string
+  /** Settles when the UserPromptSubmit hook brought the token. */
+  readonly accepted: Promise<void>
+  /** Nothing is sent off before it settled. */
+  readonly ready?: Promise<unknown>
+}
+
+/** False: no Enter was taken. */
 export async function submit(
   terminal: Terminal,
   clock: Clock,
-  turnId: string,
-  body: string,
-  accepted: Promise<void>,
-  ready: Promise<unknown> = Promise.resolve(),
+  { turnId, body, accepted, ready }: Submission,
 ): Promise<boolean> {
   terminal.write(typedLine(turnId))
   await sleep(clock, typedGapMs)

@@ -60,7 +60,7 @@ describe('submitting', () => {
     const clock = testClock()
     const { terminal, written } = recording()
     const accepted = Promise.withResolvers<void>()
-    const done = submit(terminal, clock, 't1', 'the body', accepted.promise)
+    const done = submit(terminal, clock, { turnId: 't1', body: 'the body', accepted: accepted.promise })
     await pass(clock, 400)
     expect(written).toEqual([typedLine('t1'), '\u001b[200~\nthe body\u001b[201~', '\r'])
     await pass(clock, 2600)
@@ -77,7 +77,7 @@ describe('submitting', () => {
   ])('pastes %s behind line feeds, so that the CLI leaves the text as it is (WRAPPER-TURN-3)', async (_what, body) => {
     const clock = testClock()
     const { terminal, written } = recording()
-    const done = submit(terminal, clock, 't1', body, Promise.resolve())
+    const done = submit(terminal, clock, { turnId: 't1', body, accepted: Promise.resolve() })
     await pass(clock, 400)
     expect(await done).toBe(true)
     expect(written[1]).toBe(`\u001b[200~\n\n\n${body}\u001b[201~`)
@@ -86,7 +86,7 @@ describe('submitting', () => {
   test('gives up when no Enter is taken', async () => {
     const clock = testClock()
     const { terminal } = recording()
-    const done = submit(terminal, clock, 't1', 'x', new Promise(() => undefined))
+    const done = submit(terminal, clock, { turnId: 't1', body: 'x', accepted: new Promise(() => undefined) })
     await pass(clock, 40_000)
     expect(await done).toBe(false)
   })

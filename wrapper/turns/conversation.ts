@@ -193,7 +193,12 @@ export class Conversation {
     const { terminal, clock } = this.#options
     if (terminal.exited()) return { kind: 'exited', message: 'the agent process is gone' }
     if (this.#closing) return { kind: 'shutdown' }
-    const submitted = submit(terminal, clock, running.turnId, body, running.accepted.promise, ready)
+    const submitted = submit(terminal, clock, {
+      turnId: running.turnId,
+      body,
+      accepted: running.accepted.promise,
+      ready,
+    })
     const first = await Promise.race([running.ended.promise, submitted])
     if (first === false && !terminal.exited()) {
       // The text may stand in the input box: another turn would be appended to it, so this agent takes none.

@@ -55,7 +55,7 @@ export async function openScreens(setting: Setting): Promise<Stage<Screen>> {
             10_000,
             () => 'nothing arrived',
           )
-          await submit(terminal, realClock, mark, body, accepted)
+          await submit(terminal, realClock, { turnId: mark, body, accepted })
           return arrived().slice(typedLine(mark).length + pasteBegin.length, -`${pasteEnd}\r`.length)
         },
         run: (script) => run(walls.space.wrap(['/bin/sh', '-c', script], true, folders.workspace), { PATH: path }),

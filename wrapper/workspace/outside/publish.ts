@@ -30,7 +30,7 @@ export async function publishAll(
   const standings = await Promise.all(bares.map((bare) => look(crossings, bare).catch(() => undefined)))
   return each(bares, async (bare, index) => {
     const standing = standings[index] ?? (await look(crossings, bare))
-    return publish(crossings, bare, standing, heads.get(bare.repository.name), stamp)
+    return publish(crossings, bare, standing, { before: heads.get(bare.repository.name), stamp })
   })
 }
 
@@ -102,8 +102,7 @@ async function publish(
   crossings: Crossings,
   bare: Bare,
   { isSettled, head, known }: Standing,
-  before: string | undefined,
-  stamp: string,
+  { before, stamp }: { readonly before: string | undefined; readonly stamp: string },
 ): Promise<PushOutcome> {
   const { name, branch } = bare.repository
   if (!isSettled && !(await crossings.inside.ask('settle', { name, branch, stamp })).isSettled) {
