@@ -66,142 +66,107 @@ function instanceOf(sql: Sql): Promise<unknown> {
   return answer(sql, 'select pg_postmaster_start_time()')
 }
 
-interface Dirt {
-  readonly kind: string
-  /** Each by itself, whatever becomes of it. */
-  readonly make: readonly string[]
-  readonly ask: string
-  readonly clean: unknown
-}
+/** Each text of `make` by itself, whatever becomes of it. */
+type Dirt = readonly [kind: string, make: readonly string[], ask: string, clean: unknown]
 
 const cleaned: readonly Dirt[] = [
-  {
-    kind: 'rows',
-    make: ["insert into thing (name) values ('mine')", "insert into part select n, 'x' from thing"],
-    ask: "select (select string_agg(n || name, ', ' order by n) from thing) || (select count(*) from part)",
-    clean: '1first, 2it\'s "second"0',
-  },
-  {
-    kind: 'the pages of many rows',
-    make: ["insert into part select 1, repeat('x', 100) from generate_series(1, 2000)"],
-    ask: "select pg_relation_size('part') > 80_000",
-    clean: false,
-  },
-  {
-    kind: 'vectors in an index',
-    make: ["insert into point select format('[1,%s]', n)::vector from generate_series(1, 9) n"],
-    ask: "select pg_relation_size('point')::int",
-    clean: 0,
-  },
-  {
-    kind: 'the loss of rows that a migration made',
-    make: ['delete from thing', 'delete from migration'],
-    ask: 'select (select count(*) from thing) * 10 + (select count(*) from migration)',
-    clean: 21,
-  },
-  {
-    kind: 'another value in such a row',
-    make: ["update thing set name = 'mine' where n = 1"],
-    ask: 'select name from thing where n = 1',
-    clean: 'first',
-  },
-  { kind: 'a sequence that went on', make: ["select nextval('turn')"], ask: "select nextval('turn')", clean: 5 },
-  {
-    kind: 'a sequence set elsewhere',
-    make: ["select setval('turn', 9, false)"],
-    ask: "select nextval('turn')",
-    clean: 5,
-  },
-  {
-    kind: 'an identity that went on',
-    make: ["insert into thing (name) values ('mine')"],
-    ask: "select nextval('thing_n_seq')",
-    clean: 3,
-  },
-  {
-    kind: 'a channel listened to',
-    make: ['listen hints'],
-    ask: 'select count(*)::int from pg_listening_channels()',
-    clean: 0,
-  },
-  { kind: 'a setting', make: ["set work_mem = '7MB'"], ask: "select current_setting('work_mem')", clean: '4MB' },
-  {
-    kind: 'a path',
-    make: ['set search_path to pg_catalog'],
-    ask: "select current_setting('search_path')",
-    clean: 'public',
-  },
-  {
-    kind: 'a prepared statement',
-    make: ['prepare mine as select 1'],
-    ask: "select count(*)::int from pg_prepared_statements where name = 'mine'",
-    clean: 0,
-  },
-  { kind: 'a temporary table', make: ['create temp table mine ()'], ask: "select to_regclass('mine')", clean: null },
-  {
-    kind: 'an advisory lock',
-    make: ['select pg_advisory_lock(7)'],
-    ask: "select count(*)::int from pg_locks where locktype = 'advisory'",
-    clean: 0,
-  },
-  {
-    kind: 'an open transaction',
-    make: ['begin', "insert into thing (name) values ('mine')"],
-    ask: 'select txid_current_if_assigned()',
-    clean: null,
-  },
-  { kind: 'a failed transaction', make: ['begin', 'select 1 / 0'], ask: 'select 1', clean: 1 },
-  {
-    kind: 'a schema',
-    make: ['create schema mine', 'create table mine.one ()'],
-    ask: "select to_regnamespace('mine')",
-    clean: null,
-  },
-  {
-    kind: 'a table with what belongs to it',
-    make: [
+  [
+    'rows',
+    ["insert into thing (name) values ('mine')", "insert into part select n, 'x' from thing"],
+    "select (select string_agg(n || name, ', ' order by n) from thing) || (select count(*) from part)",
+    '1first, 2it\'s "second"0',
+  ],
+  [
+    'the pages of many rows',
+    ["insert into part select 1, repeat('x', 100) from generate_series(1, 2000)"],
+    "select pg_relation_size('part') > 80_000",
+    false,
+  ],
+  [
+    'vectors in an index',
+    ["insert into point select format('[1,%s]', n)::vector from generate_series(1, 9) n"],
+    "select pg_relation_size('point')::int",
+    0,
+  ],
+  [
+    'the loss of rows that a migration made',
+    ['delete from thing', 'delete from migration'],
+    'select (select count(*) from thing) * 10 + (select count(*) from migration)',
+    21,
+  ],
+  [
+    'another value in such a row',
+    ["update thing set name = 'mine' where n = 1"],
+    'select name from thing where n = 1',
+    'first',
+  ],
+  ['a sequence that went on', ["select nextval('turn')"], "select nextval('turn')", 5],
+  ['a sequence set elsewhere', ["select setval('turn', 9, false)"], "select nextval('turn')", 5],
+  ['an identity that went on', ["insert into thing (name) values ('mine')"], "select nextval('thing_n_seq')", 3],
+  ['a channel listened to', ['listen hints'], 'select count(*)::int from pg_listening_channels()', 0],
+  ['a setting', ["set work_mem = '7MB'"], "select current_setting('work_mem')", '4MB'],
+  ['a path', ['set search_path to pg_catalog'], "select current_setting('search_path')", 'public'],
+  [
+    'a prepared statement',
+    ['prepare mine as select 1'],
+    "select count(*)::int from pg_prepared_statements where name = 'mine'",
+    0,
+  ],
+  ['a temporary table', ['create temp table mine ()'], "select to_regclass('mine')", null],
+  [
+    'an advisory lock',
+    ['select pg_advisory_lock(7)'],
+    "select count(*)::int from pg_locks where locktype = 'advisory'",
+    0,
+  ],
+  [
+    'an open transaction',
+    ['begin', "insert into thing (name) values ('mine')"],
+    'select txid_current_if_assigned()',
+    null,
+  ],
+  ['a failed transaction', ['begin', 'select 1 / 0'], 'select 1', 1],
+  ['a schema', ['create schema mine', 'create table mine.one ()'], "select to_regnamespace('mine')", null],
+  [
+    'a table with what belongs to it',
+    [
       'create table mine (n serial primary key, of int references thing)',
       'create view seen as select * from mine',
       'create materialized view kept as select 1 as one',
     ],
-    ask: "select count(*)::int from pg_class where relname ~ '^(mine|seen|kept)'",
-    clean: 0,
-  },
-  { kind: 'a sequence', make: ['create sequence mine'], ask: "select to_regclass('mine')", clean: null },
-  {
-    kind: 'a function',
-    make: ["create function mine(n int) returns int language sql as 'select n'"],
-    ask: "select to_regproc('mine')",
-    clean: null,
-  },
-  {
-    kind: 'what the planner knows',
-    make: ["insert into thing (name) values ('mine')", 'analyze thing'],
-    ask: `select (select count(*) from pg_statistic where starelid = 'thing'::regclass)
+    "select count(*)::int from pg_class where relname ~ '^(mine|seen|kept)'",
+    0,
+  ],
+  ['a sequence', ['create sequence mine'], "select to_regclass('mine')", null],
+  [
+    'a function',
+    ["create function mine(n int) returns int language sql as 'select n'"],
+    "select to_regproc('mine')",
+    null,
+  ],
+  [
+    'what the planner knows',
+    ["insert into thing (name) values ('mine')", 'analyze thing'],
+    `select (select count(*) from pg_statistic where starelid = 'thing'::regclass)
       + (select reltuples from pg_class where oid = 'thing'::regclass)`,
-    clean: -1,
-  },
-  {
-    kind: 'counted work',
-    make: ["insert into part values (1, 'x')", 'select pg_stat_force_next_flush()'],
-    ask: "select n_tup_ins from pg_stat_user_tables where relname = 'part'",
-    clean: 0,
-  },
+    -1,
+  ],
+  [
+    'counted work',
+    ["insert into part values (1, 'x')", 'select pg_stat_force_next_flush()'],
+    "select n_tup_ins from pg_stat_user_tables where relname = 'part'",
+    0,
+  ],
 ]
 
 const thrownAway: readonly Dirt[] = [
-  {
-    kind: 'a database',
-    make: ['create database mine'],
-    ask: "select count(*)::int from pg_database where datname = 'mine'",
-    clean: 0,
-  },
-  {
-    kind: 'a setting of the server',
-    make: ["alter system set work_mem = '7MB'"],
-    ask: "select count(*)::int from pg_file_settings where sourcefile ~ 'auto.conf'",
-    clean: 0,
-  },
+  ['a database', ['create database mine'], "select count(*)::int from pg_database where datname = 'mine'", 0],
+  [
+    'a setting of the server',
+    ["alter system set work_mem = '7MB'"],
+    "select count(*)::int from pg_file_settings where sourcefile ~ 'auto.conf'",
+    0,
+  ],
 ]
 
 const seen = [
@@ -230,7 +195,7 @@ async function openPristine(): Promise<PristineStore> {
   return pristineStore(db)
 }
 
-async function passOn({ make, ask, clean }: Dirt, next: () => Promise<TestFile>): Promise<boolean> {
+async function passOn([, make, ask, clean]: Dirt, next: () => Promise<TestFile>): Promise<boolean> {
   const sql = await take()
   expect(await answer(sql, ask)).toEqual(clean)
   const instance = await instanceOf(sql)
@@ -241,11 +206,11 @@ async function passOn({ make, ask, clean }: Dirt, next: () => Promise<TestFile>)
 }
 
 describe('a store that another test file takes', () => {
-  it.each(cleaned)('has lost $kind', async (dirt) => {
+  it.for(cleaned)('has lost %s', async (dirt) => {
     expect(await passOn(dirt, nextFile)).toBe(true)
   })
 
-  it.each(thrownAway)('is a new one after $kind', async (dirt) => {
+  it.for(thrownAway)('is a new one after %s', async (dirt) => {
     expect(await passOn(dirt, nextFile)).toBe(false)
   })
 })
