@@ -84,28 +84,29 @@ function fork({ clone }: Fixture): void {
 /** GIT_ASKPASS would win. */
 const ownPrompt = 'a program that asks for the password'
 
+function attack(name: string, control: readonly string[], plant: (fixture: Fixture) => void): Attack {
+  return { name, plant, control }
+}
+
 const attacks: readonly Attack[] = [
-  {
-    name: 'a clean filter by .git/info/attributes',
-    plant: ({ config, attributes, canary }) => (config('filter.x.clean', canary), attributes('* filter=x')),
-    control: ['add', '--all'],
-  },
-  {
-    name: 'a smudge filter by .gitattributes',
-    plant: ({ config, clone, canary }) => {
-      writeFileSync(join(clone, '.gitattributes'), '* filter=x\n')
-      config('filter.x.smudge', canary)
-    },
-    control: ['checkout-index', '--force', '--all'],
-  },
-  {
-    name: 'a filter process',
-    plant: ({ config, attributes, canary }) => (config('filter.x.process', canary), attributes('* filter=x')),
-    control: ['add', '--all'],
-  },
-  {
-    name: 'a filter by core.attributesFile and an included configuration',
-    plant: ({ dir, config, canary }) => {
+  attack(
+    'a clean filter by .git/info/attributes',
+    ['add', '--all'],
+    ({ config, attributes, canary }) => (config('filter.x.clean', canary), attributes('* filter=x')),
+  ),
+  attack('a smudge filter by .gitattributes', ['checkout-index', '--force', '--all'], ({ config, clone, canary }) => {
+    writeFileSync(join(clone, '.gitattributes'), '* filter=x\n')
+    config('filter.x.smudge', canary)
+  }),
+  attack(
+    'a filter process',
+    ['add', '--all'],
+    ({ config, attributes, canary }) => (config('filter.x.process', canary), attributes('* filter=x')),
+  ),
+  attack(
+    'a filter by core.attributesFile and an included configuration',
+    ['add', '--all'],
+    ({ dir, config, canary }) => {
       writeFileSync(
         join(dir, 'more'),
         `[filter "x"]\n\tclean = ${canary}\n[core]\n\tattributesFile = ${dir}/attributes\n`,
@@ -113,122 +114,90 @@ const attacks: readonly Attack[] = [
       writeFileSync(join(dir, 'attributes'), '* filter=x\n')
       config('include.path', join(dir, 'more'))
     },
-    control: ['add', '--all'],
-  },
-  {
-    name: 'a filter in the configuration of the work tree',
-    plant: ({ config, attributes, clone, canary }) => {
+  ),
+  attack(
+    'a filter in the configuration of the work tree',
+    ['add', '--all'],
+    ({ config, attributes, clone, canary }) => {
       config('extensions.worktreeConfig', 'true')
       writeFileSync(join(clone, '.git', 'config.worktree'), `[filter "x"]\n\tclean = ${canary}\n`)
       attributes('* filter=x')
     },
-    control: ['add', '--all'],
-  },
-  {
-    name: 'a merge driver',
-    plant: (fixture) => {
-      fork(fixture)
-      fixture.config('merge.x.driver', `${fixture.canary} %A`)
-      fixture.attributes('* merge=x')
-    },
-    control: ['merge', 'side'],
-  },
-  {
-    name: 'a diff driver',
-    plant: ({ config, attributes, canary }) => (config('diff.x.command', canary), attributes('* diff=x')),
-    control: ['diff'],
-  },
-  {
-    name: 'a text conversion',
-    plant: ({ config, attributes, canary }) => (config('diff.x.textconv', canary), attributes('* diff=x')),
-    control: ['diff'],
-  },
-  {
-    name: 'a file system monitor',
-    plant: ({ config, canary }) => config('core.fsmonitor', canary),
-    control: ['status'],
-  },
-  {
-    name: 'hooks in .git/hooks',
-    plant: ({ clone, canary }) => {
-      for (const hook of [
-        'pre-commit',
-        'post-commit',
-        'post-checkout',
-        'pre-push',
-        'reference-transaction',
-        'post-index-change',
-      ])
-        writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\n${canary} </dev/null >/dev/null\n`, {
-          mode: 0o755,
-        })
-    },
-    control: ['commit', '--quiet', '--allow-empty', '-m', 'x'],
-  },
-  {
-    name: 'a program that signs',
-    plant: ({ config, canary }) => (config('commit.gpgSign', 'true'), config('gpg.program', canary)),
-    control: ['commit', '--quiet', '--allow-empty', '-m', 'x'],
-  },
-  {
-    name: 'another address for the gateway, with hooks behind it',
-    plant: (fixture) => fixture.config(`url.${withHooks(fixture)}.insteadOf`, fixture.url),
-    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
-  },
-  {
-    name: 'another address for pushes only',
-    plant: (fixture) => fixture.config(`url.${withHooks(fixture)}.pushInsteadOf`, fixture.url),
-    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
-  },
-  {
-    name: 'a credential helper',
-    plant: ({ config, canary }) => config('credential.helper', `!${canary} </dev/null;:`),
-    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
-  },
-  {
-    name: ownPrompt,
-    plant: ({ config, canary }) => config('core.askPass', canary),
-    control: ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
-  },
-  {
-    name: 'a shell for ssh addresses',
-    plant: ({ config, canary, url }) => {
-      config('core.sshCommand', canary)
-      config('url.ssh://host.invalid/.insteadOf', url)
-    },
-    control: ['fetch', 'URL'],
-  },
-  {
-    name: 'an upload-pack of its own',
-    plant: (fixture) => {
-      fixture.config('remote.origin.url', withHooks(fixture))
-      fixture.config('remote.origin.uploadpack', fixture.canary)
-    },
-    control: ['fetch', 'origin'],
-  },
-  {
-    name: 'a .git that is a file and points elsewhere',
-    plant: ({ dir, clone, config, attributes, canary }) => {
+  ),
+  attack('a merge driver', ['merge', 'side'], (fixture) => {
+    fork(fixture)
+    fixture.config('merge.x.driver', `${fixture.canary} %A`)
+    fixture.attributes('* merge=x')
+  }),
+  attack(
+    'a diff driver',
+    ['diff'],
+    ({ config, attributes, canary }) => (config('diff.x.command', canary), attributes('* diff=x')),
+  ),
+  attack(
+    'a text conversion',
+    ['diff'],
+    ({ config, attributes, canary }) => (config('diff.x.textconv', canary), attributes('* diff=x')),
+  ),
+  attack('a file system monitor', ['status'], ({ config, canary }) => config('core.fsmonitor', canary)),
+  attack('hooks in .git/hooks', ['commit', '--quiet', '--allow-empty', '-m', 'x'], ({ clone, canary }) => {
+    for (const hook of [
+      'pre-commit',
+      'post-commit',
+      'post-checkout',
+      'pre-push',
+      'reference-transaction',
+      'post-index-change',
+    ])
+      writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\n${canary} </dev/null >/dev/null\n`, {
+        mode: 0o755,
+      })
+  }),
+  attack(
+    'a program that signs',
+    ['commit', '--quiet', '--allow-empty', '-m', 'x'],
+    ({ config, canary }) => (config('commit.gpgSign', 'true'), config('gpg.program', canary)),
+  ),
+  attack(
+    'another address for the gateway, with hooks behind it',
+    ['push', '--quiet', 'URL', `HEAD:refs/heads/x`],
+    (fixture) => fixture.config(`url.${withHooks(fixture)}.insteadOf`, fixture.url),
+  ),
+  attack('another address for pushes only', ['push', '--quiet', 'URL', `HEAD:refs/heads/x`], (fixture) =>
+    fixture.config(`url.${withHooks(fixture)}.pushInsteadOf`, fixture.url),
+  ),
+  attack('a credential helper', ['push', '--quiet', 'URL', `HEAD:refs/heads/x`], ({ config, canary }) =>
+    config('credential.helper', `!${canary} </dev/null;:`),
+  ),
+  attack(ownPrompt, ['push', '--quiet', 'URL', `HEAD:refs/heads/x`], ({ config, canary }) =>
+    config('core.askPass', canary),
+  ),
+  attack('a shell for ssh addresses', ['fetch', 'URL'], ({ config, canary, url }) => {
+    config('core.sshCommand', canary)
+    config('url.ssh://host.invalid/.insteadOf', url)
+  }),
+  attack('an upload-pack of its own', ['fetch', 'origin'], (fixture) => {
+    fixture.config('remote.origin.url', withHooks(fixture))
+    fixture.config('remote.origin.uploadpack', fixture.canary)
+  }),
+  attack(
+    'a .git that is a file and points elsewhere',
+    ['add', '--all'],
+    ({ dir, clone, config, attributes, canary }) => {
       config('filter.x.clean', canary)
       attributes('* filter=x')
       renameSync(join(clone, '.git'), join(dir, 'elsewhere'))
       writeFileSync(join(clone, '.git'), `gitdir: ${join(dir, 'elsewhere')}\n`)
     },
-    control: ['add', '--all'],
-  },
-  {
-    name: 'a common folder elsewhere',
-    plant: ({ dir, clone, config, attributes, canary }) => {
-      config('filter.x.clean', canary)
-      attributes('* filter=x')
-      const common = join(dir, 'common')
-      mkdirSync(common)
-      for (const name of ['config', 'info', 'objects', 'refs'])
-        renameSync(join(clone, '.git', name), join(common, name))
-      writeFileSync(join(clone, '.git', 'commondir'), `${common}\n`)
-    },
-    control: ['add', '--all'],
-  },
+  ),
+  attack('a common folder elsewhere', ['add', '--all'], ({ dir, clone, config, attributes, canary }) => {
+    config('filter.x.clean', canary)
+    attributes('* filter=x')
+    const common = join(dir, 'common')
+    mkdirSync(common)
+    for (const name of ['config', 'info', 'objects', 'refs']) renameSync(join(clone, '.git', name), join(common, name))
+    writeFileSync(join(clone, '.git', 'commondir'), `${common}\n`)
+  }),
 ]
 
 describe('a clone that an agent prepared', () => {
