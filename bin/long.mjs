@@ -79,6 +79,12 @@ export const longForms = [
     inCi: 'names of series and labels',
     command: ['node', 'deploy/monitoring/testing/demo-queries.ts'],
   },
+  {
+    name: 'rebuild-kills',
+    inCi: '300 memories',
+    command: vitest('cli/memory/rebuild-kills'),
+    env: { REBUILD_MEMORIES: '3000' },
+  },
   { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
 ]
 

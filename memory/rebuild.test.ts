@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../runtime/logger.ts'
-import type { Sql } from '../runtime/store/sql.ts'
+import type { Queryable, Sql } from '../runtime/store/sql.ts'
 import type { EngineMemory, RetrievalEngine, UpsertOutcome } from './engine/port.ts'
 import { fastClock } from './ingest/testing/jobs.ts'
 import { memoryIdentity } from './memories/identity.ts'
@@ -40,7 +40,7 @@ async function rebuilt(answer: (memory: EngineMemory, before: number) => UpsertO
   const given = new Map<string, number>()
   const engine = {
     start: () => undefined,
-    clear: async () => undefined,
+    clear: (also: (tx: Queryable) => Promise<unknown>) => sql.tx(also),
     upsert: async (memories: readonly EngineMemory[]) =>
       memories.map((memory) => {
         const before = given.get(memory.id) ?? 0

@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Sql } from '../runtime/store/sql.ts'
+import type { Queryable, Sql } from '../runtime/store/sql.ts'
 import type { RetrievalEngine, UpsertOutcome } from './engine/port.ts'
 import { upsertApart } from './feed/upsert-apart.ts'
 import type { GraphStore } from './graph/port.ts'
@@ -29,16 +29,19 @@ const batch = 32
 /** An engine that restarts, or a store that aborts one transaction, is back within these. */
 const delaysMs = [500, 1_000, 2_000, 4_000, 8_000]
 
+/** A running service leaves a batch alone for that long. */
+const claimMs = 120_000
+
 /**
- * Fills the engine and what serves the code graph anew from Postgres. It may be interrupted and begun again: it goes
- * through all memories each time. What the engine refuses for now it gives again, a few times, and leaves the rest to the
- * feed: `failed` is only what the engine refuses for good (KNOWLEDGE-19).
+ * Fills the engine and what serves the code graph anew from Postgres. Each memory is `processing` from the moment at which
+ * the engine is empty, so that the feed of a service finishes a rebuild that was cut (KNOWLEDGE-18). What the engine refuses
+ * for now it gives again, a few times, and leaves the rest to the feed: `failed` is only what the engine refuses for good
+ * (KNOWLEDGE-19).
  */
 export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   const { sql, engine, graph, clock } = deps
   engine.start()
-  await engine.clear()
-  await sql.query('delete from memory_removal')
+  await engine.clear((tx) => dueAgain(tx, clock.now()))
   const total = (await sql.query<{ count: number }>('select count(*) as count from memory')).rows[0]!.count
   const counts = { fed: 0, failed: 0 }
   let refused = await feedAll(deps, counts, (waiting) => deps.onProgress?.(counts.fed + counts.failed + waiting, total))
@@ -54,6 +57,16 @@ export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   return { ...counts, waiting: refused.length }
 }
 
+/** What a job of an ingest is about to feed stays the job's. */
+async function dueAgain(tx: Queryable, now: number): Promise<void> {
+  await tx.query('delete from memory_removal')
+  await tx.query(
+    `update memory set status = 'processing', fault = null, attempts = 0, feed_at = $1,
+      job = case when status = 'processing' then job end`,
+    [now],
+  )
+}
+
 interface Counts {
   fed: number
   failed: number
@@ -64,7 +77,7 @@ async function feedAll(deps: RebuildDeps, counts: Counts, onProgress: (waiting: 
   const refused: string[] = []
   for (let after = ''; ;) {
     const { rows } = await deps.sql.query<MemoryRow>(
-      `select ${memoryColumns} from memory where id > $1 order by id limit ${batch}`,
+      `select ${memoryColumns} from memory where id > $1 and status = 'processing' order by id limit ${batch}`,
       [after],
     )
     if (rows.length === 0) return refused
@@ -88,6 +101,8 @@ async function feedBatch(
   rows: readonly MemoryRow[],
 ): Promise<string[]> {
   const refused: string[] = []
+  const claim = clock.now() + claimMs
+  await sql.query('update memory set feed_at = $2 where id = any($1::text[])', [rows.map(({ id }) => id), claim])
   for (const outcome of await upsertApart(engine, rows)) {
     const { id } = outcome
     const status = statusAfter(outcome)
@@ -96,12 +111,10 @@ async function feedBatch(
     else refused.push(id)
     const fault = outcome.status === 'failed' ? outcome.message.slice(0, 1000) : null
     if (fault !== null) logger.warn({ memory: id, error: fault }, 'the engine did not accept a memory')
-    await sql.query('update memory set status = $2, fault = $3, attempts = 0, feed_at = $4 where id = $1', [
-      id,
-      status,
-      fault,
-      clock.now(),
-    ])
+    await sql.query(
+      'update memory set status = $2, fault = $3, attempts = 0, feed_at = $4 where id = $1 and feed_at = $5',
+      [id, status, fault, clock.now(), claim],
+    )
   }
   return refused
 }

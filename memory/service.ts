@@ -108,7 +108,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     version: options.version,
     logger,
     authenticate: options.authenticate,
-    readiness: () => readinessOf(options, state),
+    readiness: () => readinessOf({ ...options, feed }, state),
     foreground: options.foreground,
     ...(options.openDocuments === undefined ? {} : { openDocuments: options.openDocuments }),
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
@@ -158,14 +158,17 @@ function definedOf({ itemTimeoutMs, poolSize }: MemoryServiceOptions): Partial<t
 
 /** Every check that fails is told; words for an operator, nothing of an address. */
 async function readinessOf(
-  { sql, engine, graph, checks = readinessChecks }: MemoryServiceOptions,
+  { sql, engine, graph, feed, checks = readinessChecks }: MemoryServiceOptions & Pick<MemoryDeps, 'feed'>,
   { isLost, isStarted }: { readonly isLost: boolean; readonly isStarted: boolean },
 ): Promise<Readiness> {
   if (isLost) return { ready: false, reasons: ['the embedded store failed'] }
   if (!isStarted) return { ready: false, reasons: ['starting'] }
   const asked: Record<ReadinessCheck, () => Promise<Readiness>> = {
     store: () => storeReadiness(sql),
-    engine: () => engine.ready(),
+    engine: async () => {
+      const readiness = await engine.ready()
+      return { ...readiness, degraded: [...readiness.degraded, ...(await feed.overdue())] }
+    },
     graph: () => passes(graph.ready(), 'the graph store does not answer'),
   }
   const answers = await Promise.all(

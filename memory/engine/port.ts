@@ -7,6 +7,7 @@
  * - P3 A memory is found once its `upsert` said `stored`, `duplicate` or `partial`, and no longer once its `remove` began.
  * - P4 Scores lie in [0, 1], descend, and are of the kind that the answer names. None is invented.
  */
+import type { Queryable } from '../../runtime/store/sql.ts'
 import type { MemoryKind } from './memory-kind.ts'
 
 export const queryModes = ['local', 'global', 'hybrid', 'naive'] as const
@@ -150,8 +151,11 @@ export interface RetrievalEngine {
   remove(ids: readonly string[], signal?: AbortSignal): Promise<readonly RemoveOutcome[]>
   /** Of the memories given, those whose `upsert` has come to a good end: what `rebuild` need not feed again. */
   holds(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Forgets all it was fed with, for `rebuild`. What people wrote of entities, and edges they asserted, stay. */
-  clear(): Promise<void>
+  /**
+   * Forgets all it was fed with, for `rebuild`. What people wrote of entities, and edges they asserted, stay. `also` is done
+   * in the transaction that forgets.
+   */
+  clear(also?: (tx: Queryable) => Promise<unknown>): Promise<void>
   retrieve(query: EngineQuery): Promise<Retrieval>
   /** A narrative that answers `text` by these passages alone, best first. */
   describe(text: string, passages: readonly Passage[]): Promise<Description>

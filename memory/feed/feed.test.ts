@@ -160,6 +160,47 @@ describe('the feed', () => {
   })
 })
 
+test('F5: what a rebuild empties while it is fed is fed again (KNOWLEDGE-18)', async () => {
+  const id = await aRow('The Harbour is fed twice')
+  let fed = 0
+  const emptied: RetrievalEngine = {
+    ...engine,
+    upsert: async (memories) => {
+      const outcomes = await engine.upsert(memories)
+      if (fed++ === 0)
+        await engine.clear((tx) => tx.query(`update memory set status = 'processing', feed_at = $1`, [clock.now()]))
+      return outcomes
+    },
+  }
+  const feed = createFeed({ sql, engine: emptied, clock, random: () => 0, logger: silentLogger, timeoutMs: 600_000 })
+  await feed.put([id])
+  await expect.poll(() => statusOf(id), soon).toBe('ready')
+  expect([fed, [...(await engine.holds([id]))]]).toEqual([2, [id]])
+  await feed.stop()
+})
+
+test('a rebuild that was cut leaves no memory `ready` that the engine has not, says so, and the feed finishes it (KNOWLEDGE-18)', async () => {
+  const ids: string[] = []
+  for (let index = 0; index < 40; index += 1) ids.push(await aRow(`The Harbour${index} opens`))
+  await withFeed(async (feed) => void (await feed.put(ids)))
+  await sql.query('update memory set updated_at = 0')
+  const cut = rebuildMemory({
+    ...{ sql, engine, clock, logger: silentLogger, graph: new PostgresGraph(sql) },
+    onProgress: () => {
+      throw new Error('killed')
+    },
+  })
+  await expect(cut).rejects.toThrow('killed')
+  const held = await engine.holds(ids)
+  for (const id of ids) expect([id, await statusOf(id)]).toEqual([id, held.has(id) ? 'ready' : 'processing'])
+  await withFeed(async (feed) => {
+    expect(await feed.overdue()).toEqual([expect.stringMatching(/^8 stored memories are not in the engine yet/)])
+    feed.start()
+    await expect.poll(() => feed.waiting(), soon).toEqual({ memories: 0, removals: 0 })
+    expect([(await engine.holds(ids)).size, await feed.overdue()]).toEqual([ids.length, []])
+  })
+})
+
 test('a rebuild fills the engine from the rows: what only the engine had is gone, what only the rows have is there (KNOWLEDGE-18)', async () => {
   const ids = [await aRow('The Harbour opens'), await aRow('The Lighthouse burns')]
   await engine.upsert([{ id: 'stray', content: 'The Stray was never stored', metadata: {}, repo: '', file: null }])

@@ -6,6 +6,7 @@
  * - F2 A memory that was deleted while it was fed is taken out again.
  * - F3 Two calls for one memory share one round trip.
  * - F4 Metadata that came while a memory was fed is fed too, in a round of its own.
+ * - F5 What a rebuild emptied meanwhile is fed again: a row is `ready` only under the claim with which it was fed.
  */
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
@@ -36,6 +37,8 @@ export interface Feed {
   stop(): Promise<void>
   /** Rows that wait, for metrics. */
   waiting(): Promise<{ readonly memories: number; readonly removals: number }>
+  /** A sentence for an operator, where stored memories have been out of the engine for a minute or more. */
+  overdue(): Promise<readonly string[]>
 }
 
 export interface FeedDeps {
@@ -56,6 +59,8 @@ const pollMs = 2000
 const maxAttempts = 12
 const firstDelayMs = 1000
 const longestDelayMs = 600_000
+/** What was stored a moment ago is on its way. */
+const overdueMs = 60_000
 
 export function createFeed(deps: FeedDeps): Feed {
   return new RowFeed(deps)
@@ -114,6 +119,17 @@ class RowFeed implements Feed {
     return rows[0]!
   }
 
+  async overdue(): Promise<readonly string[]> {
+    const { rows } = await this.#deps.sql.query<{ count: number }>(
+      `select count(*) as count from memory where status = 'processing' and updated_at < $1`,
+      [this.#deps.clock.now() - overdueMs],
+    )
+    const count = rows[0]?.count ?? 0
+    return count === 0
+      ? []
+      : [`${count} stored memories are not in the engine yet: no query finds them until it has them`]
+  }
+
   /** Memories first: a text that a new memory has too then never leaves an engine that keeps texts once. */
   async #workOff(): Promise<void> {
     const fed = await this.#feedDue()
@@ -147,28 +163,27 @@ class RowFeed implements Feed {
     if (rows.length === 0) return ids.map(() => ({ status: 'absent' }))
     const begun = clock.now()
     // Another process sharing the store leaves them alone for that long.
-    await sql.query('update memory set feed_at = $2 where id = any($1::text[])', [
-      rows.map(({ id }) => id),
-      begun + timeoutMs + longestDelayMs / 10,
-    ])
+    const claim = begun + timeoutMs + longestDelayMs / 10
+    await sql.query('update memory set feed_at = $2 where id = any($1::text[])', [rows.map(({ id }) => id), claim])
     const outcomes = new Map(
       (await upsertApart(engine, rows, signal)).map((outcome) => [outcome.id, feedOutcome(outcome)] as const),
     )
-    await this.#record(rows, outcomes)
+    await this.#record(rows, outcomes, claim)
     for (const { status } of outcomes.values()) fed?.(status, (clock.now() - begun) / 1000)
     return ids.map((id) => outcomes.get(id) ?? { status: 'absent' })
   }
 
-  async #record(rows: readonly MemoryRow[], outcomes: ReadonlyMap<string, FeedOutcome>): Promise<void> {
+  async #record(rows: readonly MemoryRow[], outcomes: ReadonlyMap<string, FeedOutcome>, claim: number): Promise<void> {
     const { sql, clock } = this.#deps
     const now = clock.now()
     const good = rows.filter(({ id }) => outcomes.get(id)?.status !== 'failed').map(({ id }) => id)
     const fed = rows.filter(({ id }) => good.includes(id))
     const { rows: left } = await sql.query<{ id: string; status: string }>(
-      `update memory m set status = case when m.metadata = u.metadata::jsonb then 'ready' else m.status end,
-        feed_at = case when m.metadata = u.metadata::jsonb then m.feed_at else $3 end, fault = null, job = null, updated_at = $3
+      `update memory m set status = case when m.metadata = u.metadata::jsonb and m.feed_at = $4 then 'ready' else m.status end,
+        feed_at = case when m.metadata = u.metadata::jsonb and m.feed_at = $4 then m.feed_at else $3 end, fault = null, job = null,
+        updated_at = $3
       from unnest($1::text[], $2::text[]) as u (id, metadata) where m.id = u.id returning m.id, m.status`,
-      [fed.map(({ id }) => id), fed.map(({ metadata }) => JSON.stringify(metadata)), now],
+      [fed.map(({ id }) => id), fed.map(({ metadata }) => JSON.stringify(metadata)), now, claim],
     )
     if (left.some(({ status }) => status !== 'ready')) this.wake()
     const kept = new Set(left.map(({ id }) => id))

@@ -19,7 +19,7 @@ const EngineBody = Type.Object({
   degraded: Type.Array(Type.String()),
 })
 
-export function engineRoutes(app: HttpApp, { engine }: MemoryDeps): void {
+export function engineRoutes(app: HttpApp, { engine, feed }: MemoryDeps): void {
   app.get(
     '/engine',
     {
@@ -28,7 +28,7 @@ export function engineRoutes(app: HttpApp, { engine }: MemoryDeps): void {
     },
     () =>
       answering(async () => {
-        const [info, readiness] = await Promise.all([engine.info(), engine.ready()])
+        const [info, readiness, overdue] = await Promise.all([engine.info(), engine.ready(), feed.overdue()])
         const { embeddingModel, scoreKinds: kinds, modes, ...rest } = info
         return {
           ...rest,
@@ -37,7 +37,7 @@ export function engineRoutes(app: HttpApp, { engine }: MemoryDeps): void {
           score_kinds: kinds,
           ready: readiness.ready,
           reasons: [...readiness.reasons],
-          degraded: [...readiness.degraded],
+          degraded: [...readiness.degraded, ...overdue],
         }
       }),
   )

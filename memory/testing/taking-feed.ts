@@ -6,5 +6,6 @@ export const takingFeed: Feed = {
   wake: () => undefined,
   start: () => undefined,
   stop: async () => undefined,
+  overdue: async () => [],
   waiting: async () => ({ memories: 0, removals: 0 }),
 }

@@ -131,7 +131,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     upsert,
     remove,
     holds: (ids) => heldMemories(sql, ids),
-    clear: () => clearIndex(sql),
+    clear: (also) => clearIndex(sql, also),
     retrieve: (query): Promise<Retrieval> => retrieve(sources, query),
     describe: async (text, passages) => summarize(text, passages),
     learnEntities: async () => undefined,

@@ -8,7 +8,7 @@ import { messageOf } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createLoop } from '../../../runtime/loop.ts'
 import type { Random } from '../../../runtime/random.ts'
-import type { Sql } from '../../../runtime/store/sql.ts'
+import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import { forgetMemories, sweepKnowledge } from '../knowledge/forget-memories.ts'
 import { heldMemories } from '../knowledge/held-memories.ts'
 import {
@@ -129,11 +129,8 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     return ids.map((id) => ({ id, status: !held.has(id) ? 'absent' : left === 0 ? 'removed' : 'queued' }))
   }
 
-  async function clear(): Promise<void> {
-    await sql.exec(`delete from engine_memory; delete from knowledge_edge where not is_asserted;
-      delete from knowledge_entity e where not is_described and metadata = '{}'
-        and not exists (select from knowledge_edge k where k.from_id = e.id or k.to_id = e.id);
-      update knowledge_entity set memories = 0`)
+  async function clear(also?: (tx: Queryable) => Promise<unknown>): Promise<void> {
+    await sql.tx(async (tx) => (await forgetAll(tx), await also?.(tx)))
     await sweep()
   }
 
@@ -198,4 +195,11 @@ function single<T>(run: () => Promise<T>): Single<T> {
     return next
   }
   return Object.assign(ask, { settled: async () => void (await last) })
+}
+
+async function forgetAll(tx: Queryable): Promise<void> {
+  await tx.exec(`delete from engine_memory; delete from knowledge_edge where not is_asserted;
+    delete from knowledge_entity e where not is_described and metadata = '{}'
+      and not exists (select from knowledge_edge k where k.from_id = e.id or k.to_id = e.id);
+    update knowledge_entity set memories = 0`)
 }
