@@ -45,10 +45,13 @@ export const propose: Judge = (context, event) => {
     fresh.map((one) => filing(context, one)),
   )
   const files = fresh.map(({ repo, title }) => ({ repo, title }))
-  return accepted(context, event, 'delivered', change, null, null, { files, filed })
+  return accepted(context, event, { to: 'delivered', change, members: { files, filed } })
 }
 
 export const skip: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
-  return accepted(context, event, 'delivered', noteByPlatform(context, 'finding', `Nothing proposed: ${reason}`))
+  return accepted(context, event, {
+    to: 'delivered',
+    change: noteByPlatform(context, 'finding', `Nothing proposed: ${reason}`),
+  })
 }

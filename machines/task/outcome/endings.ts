@@ -10,7 +10,12 @@ import type { ReasonPayload } from './payloads.ts'
 export const rejected: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
   const body = `The agent rejects this request: ${reason}\n\nThe issue stays open. A maintainer can undo this here with \`/approve\` or \`/retry\`.`
-  return accepted(context, event, 'rejected', afterPod(context, issueComments(context, body)), 'rejected', reason)
+  return accepted(context, event, {
+    to: 'rejected',
+    change: afterPod(context, issueComments(context, body)),
+    reason: 'rejected',
+    detail: reason,
+  })
 }
 
 function declinedComments(context: TaskContext, reason: string): readonly EffectAction[] {
@@ -30,7 +35,7 @@ export const declined: Judge = (context, event) => {
     context: withChanges(said.context, { forge: { issues: [], claims: [] } }),
     effects: [...givenUp, ...(said.effects ?? [])],
   }
-  return accepted(context, event, 'implement-declined', change, 'declined', reason)
+  return accepted(context, event, { to: 'implement-declined', change, reason: 'declined', detail: reason })
 }
 
 /**
@@ -40,7 +45,12 @@ export const declined: Judge = (context, event) => {
 export const declinedUpgrade: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
   const to = hasOpenMergeRequest(context) ? 'awaiting-human' : 'delivered'
-  return accepted(context, event, to, afterPod(context, declinedComments(context, reason)), 'declined', reason)
+  return accepted(context, event, {
+    to,
+    change: afterPod(context, declinedComments(context, reason)),
+    reason: 'declined',
+    detail: reason,
+  })
 }
 
 /** Somebody has to have a place to answer in (OUTCOME-WORK-6). */
@@ -52,5 +62,10 @@ export const discussOnMergeRequest: Judge = (context, event) =>
 /** An implement Task may pause without a merge request (OUTCOME-RULE-4). */
 export const discuss: Judge = (context, event) => {
   const { reason = '' } = event.payload as ReasonPayload
-  return accepted(context, event, 'awaiting-human', afterPod(context, comments(context, reason)), 'discuss', reason)
+  return accepted(context, event, {
+    to: 'awaiting-human',
+    change: afterPod(context, comments(context, reason)),
+    reason: 'discuss',
+    detail: reason,
+  })
 }

@@ -22,11 +22,11 @@ export const fileIssue: Judge = (context, event) => {
     // An alert that fires again while its issue is open is the same incident.
     dedupe: titleKey(repo, alert_rules.toSorted().join(' ')),
   })
-  return accepted(context, event, 'delivered', afterPod(context, [filing]))
+  return accepted(context, event, { to: 'delivered', change: afterPod(context, [filing]) })
 }
 
 export const falsePositive: Judge = (context, event) => {
   const { alert_rules, reason } = event.payload as unknown as IncidentPayload
   const body = `False positive of ${listed(alert_rules)}: ${reason}`
-  return accepted(context, event, 'delivered', noteByPlatform(context, 'finding', body))
+  return accepted(context, event, { to: 'delivered', change: noteByPlatform(context, 'finding', body) })
 }

@@ -66,15 +66,20 @@ function recordOf({ pod, digest, outcomeId, action }: Outcome, body: Answer['bod
   return { pod, digest, outcomeId, action, body }
 }
 
+interface Accepted {
+  readonly to: OutcomeTarget
+  readonly change?: Change
+  readonly reason?: Reason | null
+  readonly detail?: string | null
+  /** Of the answer, beside what every accepted outcome is told. */
+  readonly members?: Answer['body']
+}
+
 /** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (OUTCOME-RULE-2). */
 export function accepted(
   context: TaskContext,
   event: Outcome,
-  to: OutcomeTarget,
-  change: Change = {},
-  reason: Reason | null = null,
-  detail: string | null = null,
-  members: Answer['body'] = {},
+  { to, change = {}, reason = null, detail = null, members = {} }: Accepted,
 ): Judgement {
   const body = { ...acceptedBody(stageOf[to], event), ...members }
   const keep = () => ({

@@ -66,5 +66,5 @@ export const refine: Judge = (context, event) => {
     (now) => afterPod(now, [...closings(now, payload), ...linkComments(now, payload)]),
     () => ({ context: { forge: { folds: members.map((task) => ({ task, answer: null })) } } }),
   )(context, event)
-  return accepted(context, event, members.length > 0 ? 'folding' : 'delivered', change)
+  return accepted(context, event, { to: members.length > 0 ? 'folding' : 'delivered', change })
 }

@@ -183,7 +183,7 @@ function held(context: TaskContext, event: Outcome, { reason, words, detail = ''
       ),
     () => ({ context: { forge: { reviewed, goAheads: [], significance: levelOf(context, event) } } }),
   )(context, event)
-  return accepted(context, event, 'awaiting-human', change, reason, detail || null)
+  return accepted(context, event, { to: 'awaiting-human', change, reason, detail: detail || null })
 }
 
 export const approve: Judge = (context, event) => {
@@ -205,15 +205,11 @@ export const approve: Judge = (context, event) => {
       },
     },
   }
-  return accepted(
-    context,
-    event,
-    'merging',
-    sequence<Outcome>(
-      () => judged,
-      (now) => reviews(now, event, 'approve'),
-    )(context, event),
-  )
+  const change = sequence<Outcome>(
+    () => judged,
+    (now) => reviews(now, event, 'approve'),
+  )(context, event)
+  return accepted(context, event, { to: 'merging', change })
 }
 
 /** The call read the forge later than any webhook did: what it saw is what is merged. */
@@ -242,8 +238,8 @@ export const requestChanges: Judge = (context, event) => {
   )(context, event)
   const stage = ownWork(context)
   return stage === null
-    ? accepted(context, event, 'awaiting-human', change, 'changes-requested')
-    : accepted(context, event, stage, change)
+    ? accepted(context, event, { to: 'awaiting-human', change, reason: 'changes-requested' })
+    : accepted(context, event, { to: stage, change })
 }
 
 function tellChanges(context: TaskContext, event: Outcome): TaskPatch {

@@ -53,9 +53,7 @@ export const submitted: Judge = (context, event) => {
   if (!coversRepositories(mergeOrder, repositories)) {
     return refused('merge-order-required', 'merge_order must name every repository with changes once', { repositories })
   }
-  return accepted(context, event, 'opening', {
-    context: {
-      forge: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null },
-    },
-  })
+  const submission = { title, body, significance, mergeOrder }
+  const change = { context: { forge: { submission, significance, verdict: null, reviewed: null } } }
+  return accepted(context, event, { to: 'opening', change })
 }
