@@ -40,14 +40,23 @@ export function isPlainName(text: string): boolean {
   return !noPlainName.test(text)
 }
 
+/** Whoever copies the member of a parsed value gives the copy a prototype by that name, however the body spelled it. */
+export function keyFault(key: string): string | undefined {
+  if (key === '__proto__') return 'the body has a member named __proto__'
+  return isPlainName(key) ? undefined : 'a key of the body contains NUL or half of a surrogate pair'
+}
+
 /** What is wrong with a parsed value as a whole: its depth and the keys of its objects. */
 export function jsonFault(value: unknown, levels = mostLevels): string | undefined {
   let level: readonly object[] = isContainer(value) ? [value] : []
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > levels) return `the body nests deeper than ${mostLevels} levels`
     for (const container of level)
-      if (!Array.isArray(container) && !Object.keys(container).every(isPlainName))
-        return 'a key of the body contains NUL or half of a surrogate pair'
+      if (!Array.isArray(container))
+        for (const key of Object.keys(container)) {
+          const fault = keyFault(key)
+          if (fault !== undefined) return fault
+        }
     level = level.flatMap((container) => Object.values(container).filter(isContainer))
   }
   return undefined

@@ -122,7 +122,11 @@ describe('the scanner', () => {
   test('refuses bytes that are not UTF-8, a member that is there twice, and a prototype', () => {
     expect(() => scan([Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])])).toThrow('the body is not UTF-8')
     expect(() => scan(['{"a":1,"a":2}'])).toThrow('the member "a" appears twice')
-    expect(() => scan(['{"items":[{"__proto__":{}}]}'])).toThrow('__proto__')
+    for (const name of ['__proto__', '\\u005f_proto__'])
+      for (const body of [`{"items":[{"${name}":{}}]}`, `{"${name}":{}}`])
+        expect(() => scan([body]), body).toThrow('a member named __proto__')
+    const harmless = [{ '"__proto__': 0, text: '__proto__', list: ['"__proto__"'] }]
+    expect(scan([JSON.stringify({ items: harmless })]).elements['items']).toEqual(harmless)
   })
 
   test('says which value is too large, before it was read to its end', () => {
