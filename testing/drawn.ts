@@ -8,7 +8,27 @@ import { createHash } from 'node:crypto'
 /** Of so many CI runs one. */
 const oneOf = 4
 
-/** `STATEWRIGHT_DRAWN_BY`: the commit that draws; without it each name is drawn. */
-export function isDrawn(name: string, commit = process.env['STATEWRIGHT_DRAWN_BY'] ?? ''): boolean {
-  return commit === '' || createHash('sha256').update(`${commit} ${name}`).digest().readUInt32BE() % oneOf === 0
+/** `STATEWRIGHT_DRAWN_BY`: the commit that draws. Empty: each name is drawn. */
+function drawingCommit(): string {
+  return process.env['STATEWRIGHT_DRAWN_BY'] ?? ''
+}
+
+function lotOf(name: string, commit: string): number {
+  return createHash('sha256').update(`${commit} ${name}`).digest().readUInt32BE()
+}
+
+export function isDrawn(name: string, commit = drawingCommit()): boolean {
+  return commit === '' || lotOf(name, commit) % oneOf === 0
+}
+
+/** A quarter of the list in its order, one at least: vitest fails a suite without a test. */
+export function drawnOf<Item>(
+  all: readonly Item[],
+  nameOf: (item: Item) => string,
+  commit = drawingCommit(),
+): readonly Item[] {
+  if (commit === '') return all
+  const byLot = all.toSorted((one, other) => lotOf(nameOf(one), commit) - lotOf(nameOf(other), commit))
+  const drawn = new Set(byLot.slice(0, Math.ceil(all.length / oneOf)))
+  return all.filter((item) => drawn.has(item))
 }

@@ -3,7 +3,7 @@
  * real agent program. What happened is read from the forge's audit log, which nothing but the forge writes.
  */
 import { expect, test } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { people } from '../../standins/people.ts'
 import { openingOf } from './story.ts'
@@ -88,7 +88,7 @@ const withoutCode = [
 
 describeRequiring('claude', 'a whole story', () => {
   // Each is decided in tests of its own too: here a whole stack plays it.
-  test.each(withoutCode.filter(([forge, what]) => isDrawn(`${forge} ${what}`)))(
+  test.each(drawnOf(withoutCode, ([forge, what]) => `${forge} ${what}`))(
     'on %s no code reaches the forge: %s',
     { timeout: limitMs },
     (forge, _what, file, play) => {

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { families, ownCorpus, readCorpus } from './corpus.ts'
 import type { Report } from './main.ts'
 import { ordersIn } from './orders.ts'
@@ -76,7 +76,7 @@ describe('an agent that obeys', { timeout }, () => {
     { forge: 'github', seed: '3', holes: ['anybody-approves', 'open-broker'] },
     { forge: 'gitlab', seed: '8', holes: ['anybody-approves', 'any-branch'] },
   ])('changes nothing that it may not on $forge, whatever it reads', async ({ forge, seed, holes }) => {
-    const drawn = holes.filter((hole) => isDrawn(`${hole} on ${forge}`))
+    const drawn = drawnOf(holes, (hole) => `${hole} on ${forge}`)
     const planted = drawn.flatMap((hole) => ['--hole', hole])
     const { code, report, told } = await inject('--forge', forge, '--sample', '1', '--seed', seed, ...planted)
     expect(report.broken, told).toEqual([])

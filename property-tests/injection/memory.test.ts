@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { memoryHoles } from './memory-holes.ts'
 
 const program = fileURLToPath(new URL('memory.ts', import.meta.url))
@@ -34,12 +34,9 @@ describe('a memory that is filled with hostile words', { timeout: 300_000 }, () 
     ['the forged commit', memoryHoles.filter(({ name }) => name === 'memory-forged-commits')],
     ['all the others', memoryHoles.filter(({ name }) => name !== 'memory-forged-commits')],
   ] as const
-  it.each(walls.filter(([which]) => isDrawn(which)))(
-    'breaks the law of each wall that is down: %s',
-    async (_, holes) => {
-      const faults = await fill('--hole', holes.map(({ name }) => name).join(','))
-      const unbroken = holes.filter(({ law }) => !faults.some((fault) => law.test(fault)))
-      expect(unbroken.map(({ name }) => name)).toEqual([])
-    },
-  )
+  it.each(drawnOf(walls, ([which]) => which))('breaks the law of each wall that is down: %s', async (_, holes) => {
+    const faults = await fill('--hole', holes.map(({ name }) => name).join(','))
+    const unbroken = holes.filter(({ law }) => !faults.some((fault) => law.test(fault)))
+    expect(unbroken.map(({ name }) => name)).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 /** Negative controls: a world with one thing wrong must break the law that forbids it, or that law proves nothing. */
 import { describe, expect, it } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { searchBreach } from './history.ts'
 import { laws } from './laws.ts'
 import { mutants } from './mutants.ts'
@@ -9,7 +9,7 @@ import { mutants } from './mutants.ts'
 const numRuns = 2000
 
 describe('a law notices when', () => {
-  it.each(mutants.filter(({ wrong }) => isDrawn(wrong)))('$wrong (LAW-$law)', { timeout: 120_000 }, (mutant) => {
+  it.each(drawnOf(mutants, ({ wrong }) => wrong))('$wrong (LAW-$law)', { timeout: 120_000 }, (mutant) => {
     const law = laws.find(({ number }) => number === mutant.law)!
     const found = searchBreach(law, mutant, numRuns)
     expect(found.failed).toBe(true)

@@ -1,6 +1,6 @@
 /** Each law that the prover knows finds a hole that was planted for it. */
 import { describe, expect, it, test } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { futures } from './futures.ts'
 import { explored } from './holes/hole.ts'
 import { holesOfLaws } from './holes/of-laws.ts'
@@ -13,13 +13,9 @@ import { scheduleLaws } from './schedules/laws.ts'
 const holes = [...holesOfLaws, ...holesOfNames, ...holesOfSchedules]
 
 describe('a law of the prover finds it when', () => {
-  it.each(holes.filter(({ wrong }) => isDrawn(wrong)))(
-    '$wrong, in the world $world: $finds',
-    { timeout: 120_000 },
-    (hole) => {
-      expect(explored(hole).breaches.map(({ says }) => says)).toContain(hole.finds)
-    },
-  )
+  it.each(drawnOf(holes, ({ wrong }) => wrong))('$wrong, in the world $world: $finds', { timeout: 120_000 }, (hole) => {
+    expect(explored(hole).breaches.map(({ says }) => says)).toContain(hole.finds)
+  })
 })
 
 test('each law of a moment and each of the future has a hole that it finds', () => {

@@ -1,6 +1,6 @@
 /** A few lives; continuous integration lives more beside the tests, and `--bugs` looks for all controls. */
 import { describe, expect, it } from 'vitest'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import type { Report } from './report.ts'
 import { simulate } from './testing/simulate.ts'
 
@@ -43,9 +43,9 @@ describe('the whole system under a seed', { timeout }, () => {
       'plan-not-read-back': 90008,
     }
     const runs = await Promise.all(
-      Object.entries(bugs)
-        .filter(([bug]) => isDrawn(bug))
-        .map(([bug, from]) => simulate(['--bug', bug, '--from', String(from), '--seeds', '100', '--json'])),
+      drawnOf(Object.entries(bugs), ([bug]) => bug).map(([bug, from]) =>
+        simulate(['--bug', bug, '--from', String(from), '--seeds', '100', '--json']),
+      ),
     )
     for (const { code, lines, told } of runs) {
       expect(code, told).toBe(0)

@@ -5,7 +5,7 @@ import { linesOf } from '../../machines/rules/comment-text.ts'
 import { commandsIn } from '../../machines/rules/commands.ts'
 import { doubtIn } from '../../machines/rules/doubts.ts'
 import { shownLines } from '../../machines/rules/shown-lines.ts'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { costFault, patterns, type Pattern } from './cost.ts'
 
 /**
@@ -54,7 +54,7 @@ const mutants: readonly { readonly name: string; readonly at: string; readonly r
 ]
 
 describe('the law finds a reader that', { timeout: 120_000 }, () => {
-  test.each(mutants.filter(({ name }) => isDrawn(name)))('$name', ({ name, at, read }) => {
+  test.each(drawnOf(mutants, ({ name }) => name))('$name', ({ name, at, read }) => {
     const pattern = patterns[at] as Pattern
     // A quarter of the length: at the whole of it one run takes seconds.
     const readMore = (text: string): void => {

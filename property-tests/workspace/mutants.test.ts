@@ -1,7 +1,7 @@
 /** Negative controls: a workspace with a planted bug must break a law, or the laws prove nothing. */
 import { expect, test } from 'vitest'
 import type { Git } from '../../wrapper/workspace/git.ts'
-import { isDrawn } from '../../testing/drawn.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { brokenLaws } from './laws.ts'
 import { mutants, type Mutant } from './mutants.ts'
 
@@ -9,6 +9,6 @@ function mutated({ instead }: Mutant): (git: Git) => Git {
   return (git) => (args, run) => git(instead(args) ?? args, run)
 }
 
-test.each(mutants.filter(({ bug }) => isDrawn(bug)))('a workspace that $bug breaks a law', async (mutant) => {
+test.each(drawnOf(mutants, ({ bug }) => bug))('a workspace that $bug breaks a law', async (mutant) => {
   expect((await brokenLaws(mutant.acts, mutated(mutant))).join()).toMatch(mutant.law)
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { on } from '../../../machines/project/decide.ts'
 import { handOut, refineFirst, upgrade } from '../../../machines/project/runs.ts'
-import { isDrawn } from '../../../testing/drawn.ts'
+import { drawnOf } from '../../../testing/drawn.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import { cronHoles, withActions } from '../holes/of-schedules.ts'
 import { acts, live } from './acts.ts'
@@ -90,7 +90,7 @@ const holesOfBacklogs: readonly RandomHole[] = [
 ]
 
 describe('a law notices in a random history when', () => {
-  it.each<RandomHole>([...cronHoles, ...holesOfBacklogs].filter(({ wrong }) => isDrawn(wrong)))(
+  it.each<RandomHole>(drawnOf<RandomHole>([...cronHoles, ...holesOfBacklogs], ({ wrong }) => wrong))(
     '$wrong: $finds',
     { timeout: 120_000 },
     ({ finds, changed }) => {
