@@ -30,7 +30,7 @@ const batch = 32
 const delaysMs = [500, 1_000, 2_000, 4_000, 8_000]
 
 /** A running service leaves a batch alone for that long. */
-const claimMs = 120_000
+const claimMs = 100_000
 
 /**
  * Fills the engine and what serves the code graph anew from Postgres. Each memory is `processing` from the moment at which
@@ -41,7 +41,7 @@ const claimMs = 120_000
 export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   const { sql, engine, graph, clock } = deps
   engine.start()
-  await engine.clear((tx) => dueAgain(tx, clock.now()))
+  await engine.clear(dueAgain)
   const total = (await sql.query<{ count: number }>('select count(*) as count from memory')).rows[0]!.count
   const counts = { fed: 0, failed: 0 }
   let refused = await feedAll(deps, counts, (waiting) => deps.onProgress?.(counts.fed + counts.failed + waiting, total))
@@ -57,14 +57,11 @@ export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   return { ...counts, waiting: refused.length }
 }
 
-/** What a job of an ingest is about to feed stays the job's. */
-async function dueAgain(tx: Queryable, now: number): Promise<void> {
-  await tx.query('delete from memory_removal')
-  await tx.query(
-    `update memory set status = 'processing', fault = null, attempts = 0, feed_at = $1,
-      job = case when status = 'processing' then job end`,
-    [now],
-  )
+/** Of any number of rows, so without the bound of a query. 0 is due, and no claim. What a job is about to feed stays the job's. */
+async function dueAgain(tx: Queryable): Promise<void> {
+  await tx.exec(`delete from memory_removal;
+    update memory set status = 'processing', fault = null, attempts = 0, feed_at = 0,
+      job = case when status = 'processing' then job end`)
 }
 
 interface Counts {
@@ -106,17 +103,27 @@ async function feedBatch(
   for (const outcome of await upsertApart(engine, rows)) {
     const { id } = outcome
     const status = statusAfter(outcome)
-    if (status === 'ready') counts.fed += 1
-    else if (status === 'failed') counts.failed += 1
-    else refused.push(id)
     const fault = outcome.status === 'failed' ? outcome.message.slice(0, 1000) : null
     if (fault !== null) logger.warn({ memory: id, error: fault }, 'the engine did not accept a memory')
-    await sql.query(
+    const { rowCount } = await sql.query(
       'update memory set status = $2, fault = $3, attempts = 0, feed_at = $4 where id = $1 and feed_at = $5',
       [id, status, fault, clock.now(), claim],
     )
+    if (rowCount === 0) await removeIfGone(sql, id, clock.now())
+    else if (status === 'ready') counts.fed += 1
+    else if (status === 'failed') counts.failed += 1
+    else refused.push(id)
   }
   return refused
+}
+
+/** Deleted while it was fed, like F2 of the feed; or somebody else has claimed it since, and feeds it. */
+async function removeIfGone(sql: Sql, id: string, now: number): Promise<void> {
+  await sql.query(
+    `insert into memory_removal (memory_id, due_at) select $1, $2 where not exists (select from memory where id = $1)
+    on conflict (memory_id) do update set due_at = excluded.due_at`,
+    [id, now],
+  )
 }
 
 function statusAfter(outcome: UpsertOutcome): MemoryRow['status'] {

@@ -167,7 +167,7 @@ async function readinessOf(
     store: () => storeReadiness(sql),
     engine: async () => {
       const readiness = await engine.ready()
-      return { ...readiness, degraded: [...readiness.degraded, ...(await feed.overdue())] }
+      return { ...readiness, degraded: [...readiness.degraded, ...(await feed.overdue().catch(() => []))] }
     },
     graph: () => passes(graph.ready(), 'the graph store does not answer'),
   }

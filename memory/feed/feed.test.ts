@@ -167,8 +167,7 @@ test('F5: what a rebuild empties while it is fed is fed again (KNOWLEDGE-18)', a
     ...engine,
     upsert: async (memories) => {
       const outcomes = await engine.upsert(memories)
-      if (fed++ === 0)
-        await engine.clear((tx) => tx.query(`update memory set status = 'processing', feed_at = $1`, [clock.now()]))
+      if (fed++ === 0) await engine.clear((tx) => tx.query(`update memory set status = 'processing', feed_at = 0`))
       return outcomes
     },
   }
@@ -177,6 +176,48 @@ test('F5: what a rebuild empties while it is fed is fed again (KNOWLEDGE-18)', a
   await expect.poll(() => statusOf(id), soon).toBe('ready')
   expect([fed, [...(await engine.holds([id]))]]).toEqual([2, [id]])
   await feed.stop()
+})
+
+test('F5: two feeds of one store do not break each other’s claims, and a late refusal fails no memory that the other fed', async () => {
+  const id = await aRow('The Harbour is fed by two')
+  const rounds: string[] = []
+  const slow = (name: string, refuses: boolean): Feed => {
+    const upsert: RetrievalEngine['upsert'] = async (memories) => {
+      rounds.push(name)
+      if (name === 'one') await other.put([id])
+      if (refuses)
+        return memories.map((memory) => ({ id: memory.id, status: 'failed', message: 'late', retryable: false }))
+      return engine.upsert(memories)
+    }
+    const random = (): number => (name === 'one' ? 0.2 : 0.8)
+    const deps = { sql, clock, random, logger: silentLogger, timeoutMs: 600_000 }
+    return createFeed({ ...deps, engine: { ...engine, upsert } })
+  }
+  const other = slow('other', false)
+  for (const refuses of [false, true]) {
+    rounds.length = 0
+    await sql.query("update memory set status = 'processing', feed_at = 0")
+    const one = slow('one', refuses)
+    await one.put([id])
+    expect([rounds, await statusOf(id)]).toEqual([['one', 'other'], 'ready'])
+    await one.stop()
+  }
+  await other.stop()
+})
+
+test('a memory that is deleted while a rebuild feeds it is taken out again (KNOWLEDGE-18)', async () => {
+  const id = await aRow('The Harbour goes')
+  before = async () => {
+    await sql.tx((tx) => deleteMemories(tx, { ids: [id] }, clock.now()))
+    await sql.query('delete from memory_removal')
+  }
+  const rebuilt = await rebuildMemory({ sql, engine, clock, logger: silentLogger, graph: new PostgresGraph(sql) })
+  before = () => undefined
+  expect(rebuilt).toEqual({ fed: 0, failed: 0, waiting: 0 })
+  await withFeed(async (feed) => {
+    feed.start()
+    await expect.poll(async () => (await engine.holds([id])).size, soon).toBe(0)
+  })
 })
 
 test('a rebuild that was cut leaves no memory `ready` that the engine has not, says so, and the feed finishes it (KNOWLEDGE-18)', async () => {
@@ -194,7 +235,7 @@ test('a rebuild that was cut leaves no memory `ready` that the engine has not, s
   const held = await engine.holds(ids)
   for (const id of ids) expect([id, await statusOf(id)]).toEqual([id, held.has(id) ? 'ready' : 'processing'])
   await withFeed(async (feed) => {
-    expect(await feed.overdue()).toEqual([expect.stringMatching(/^8 stored memories are not in the engine yet/)])
+    expect(await feed.overdue()).toEqual([expect.stringMatching(/^8 stored memories wait for the engine/)])
     feed.start()
     await expect.poll(() => feed.waiting(), soon).toEqual({ memories: 0, removals: 0 })
     expect([(await engine.holds(ids)).size, await feed.overdue()]).toEqual([ids.length, []])

@@ -6,7 +6,8 @@
  * - F2 A memory that was deleted while it was fed is taken out again.
  * - F3 Two calls for one memory share one round trip.
  * - F4 Metadata that came while a memory was fed is fed too, in a round of its own.
- * - F5 What a rebuild emptied meanwhile is fed again: a row is `ready` only under the claim with which it was fed.
+ * - F5 What a rebuild emptied meanwhile is fed again: a row is `ready` or `failed` only under the claim with which it was fed,
+ *   and nobody touches the claim of another.
  */
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
@@ -61,6 +62,10 @@ const firstDelayMs = 1000
 const longestDelayMs = 600_000
 /** What was stored a moment ago is on its way. */
 const overdueMs = 60_000
+/** Two that claim a row in one millisecond have two claims. */
+const claimsApartMs = 1000
+/** Probes ask often, and more says no more. */
+const mostCounted = 1000
 
 export function createFeed(deps: FeedDeps): Feed {
   return new RowFeed(deps)
@@ -121,13 +126,14 @@ class RowFeed implements Feed {
 
   async overdue(): Promise<readonly string[]> {
     const { rows } = await this.#deps.sql.query<{ count: number }>(
-      `select count(*) as count from memory where status = 'processing' and updated_at < $1`,
+      `select count(*) as count from (
+        select from memory where status = 'processing' and job is null and updated_at < $1 limit ${mostCounted}) as overdue`,
       [this.#deps.clock.now() - overdueMs],
     )
     const count = rows[0]?.count ?? 0
-    return count === 0
-      ? []
-      : [`${count} stored memories are not in the engine yet: no query finds them until it has them`]
+    if (count === 0) return []
+    const many = `${count}${count === mostCounted ? ' or more' : ''}`
+    return [`${many} stored memories wait for the engine: until then queries answer without them`]
   }
 
   /** Memories first: a text that a new memory has too then never leaves an engine that keeps texts once. */
@@ -163,7 +169,7 @@ class RowFeed implements Feed {
     if (rows.length === 0) return ids.map(() => ({ status: 'absent' }))
     const begun = clock.now()
     // Another process sharing the store leaves them alone for that long.
-    const claim = begun + timeoutMs + longestDelayMs / 10
+    const claim = begun + timeoutMs + longestDelayMs / 10 + Math.floor(this.#deps.random() * claimsApartMs)
     await sql.query('update memory set feed_at = $2 where id = any($1::text[])', [rows.map(({ id }) => id), claim])
     const outcomes = new Map(
       (await upsertApart(engine, rows, signal)).map((outcome) => [outcome.id, feedOutcome(outcome)] as const),
@@ -180,7 +186,7 @@ class RowFeed implements Feed {
     const fed = rows.filter(({ id }) => good.includes(id))
     const { rows: left } = await sql.query<{ id: string; status: string }>(
       `update memory m set status = case when m.metadata = u.metadata::jsonb and m.feed_at = $4 then 'ready' else m.status end,
-        feed_at = case when m.metadata = u.metadata::jsonb and m.feed_at = $4 then m.feed_at else $3 end, fault = null, job = null,
+        feed_at = case when m.metadata <> u.metadata::jsonb and m.feed_at = $4 then $3 else m.feed_at end, fault = null, job = null,
         updated_at = $3
       from unnest($1::text[], $2::text[]) as u (id, metadata) where m.id = u.id returning m.id, m.status`,
       [fed.map(({ id }) => id), fed.map(({ metadata }) => JSON.stringify(metadata)), now, claim],
@@ -191,7 +197,7 @@ class RowFeed implements Feed {
     if (gone.length > 0) await this.#removeAgain(gone, now)
     for (const row of rows) {
       const outcome = outcomes.get(row.id)
-      if (outcome?.status === 'failed') await this.#recordFailure(sql, row, outcome, now)
+      if (outcome?.status === 'failed') await this.#recordFailure(sql, row, outcome, { now, claim })
     }
   }
 
@@ -200,12 +206,13 @@ class RowFeed implements Feed {
     sql: Queryable,
     { id, job, attempts }: MemoryRow,
     { message, retryable }: { readonly message: string; readonly retryable: boolean },
-    now: number,
+    { now, claim }: { readonly now: number; readonly claim: number },
   ): Promise<void> {
     const isFinal = job !== null || !retryable || attempts + 1 >= maxAttempts
     await sql.query(
-      `update memory set status = $2, fault = $3, attempts = attempts + 1, feed_at = $4, updated_at = $5 where id = $1`,
-      [id, isFinal ? 'failed' : 'processing', message.slice(0, 1000), now + this.#delay(attempts), now],
+      `update memory set status = $2, fault = $3, attempts = attempts + 1, feed_at = $4, updated_at = $5
+      where id = $1 and feed_at = $6`,
+      [id, isFinal ? 'failed' : 'processing', message.slice(0, 1000), now + this.#delay(attempts), now, claim],
     )
     if (isFinal || isLogged(attempts + 1))
       this.#deps.logger.warn(

@@ -28,7 +28,11 @@ export function engineRoutes(app: HttpApp, { engine, feed }: MemoryDeps): void {
     },
     () =>
       answering(async () => {
-        const [info, readiness, overdue] = await Promise.all([engine.info(), engine.ready(), feed.overdue()])
+        const [info, readiness, overdue] = await Promise.all([
+          engine.info(),
+          engine.ready(),
+          feed.overdue().catch(() => []),
+        ])
         const { embeddingModel, scoreKinds: kinds, modes, ...rest } = info
         return {
           ...rest,
