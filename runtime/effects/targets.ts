@@ -59,7 +59,7 @@ export class Targets {
     return target
   }
 
-  /** Takes a place and a token. False: `told` is called when it is worth asking again. */
+  /** Takes a place and a token. False: `wake` is called when it is worth asking again. */
   take(target: Target, wake: () => void): boolean {
     const now = this.#clock.elapsed()
     const freeAt = this.#freeAt(target, now)

@@ -20,14 +20,12 @@ export async function readHeads(
   const forge = await deps.openForge(name)
   const open = task.forge.mergeRequests.filter((mr) => mr.state === 'open')
   return Promise.all(
-    open.map(async (known): Promise<LiveHead> => {
-      const { repository: repositoryName, number } = known
+    open.map(async ({ repository: repositoryName, number }): Promise<LiveHead> => {
       const repository = repositoryNamed(project, repositoryName)
       if (repository === undefined) throw new Problem('not-found', `there is no Repository ${repositoryName}`)
       const live = await forge.mergeRequest(forgePath(repository, project.scm), number)
       // The mirror keeps what the Task learns here: it tells only what differs from its own rows, so also the way back.
-      const isKnown = live.headSha === known.headSha && live.baseBranch === known.baseBranch
-      const mr = isKnown ? live : await deps.readBack(name, repositoryName, number)
+      const mr = await deps.readBack(name, repositoryName, live)
       const policy = {
         botLogin: project.scm.botLogin,
         maintainerLogins: maintainersOf(project, repository),

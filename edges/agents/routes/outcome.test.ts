@@ -59,11 +59,11 @@ async function submit(task: TaskContext, body: object, ceiling?: string): Promis
     lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
     pushedBy: async () => ['lib'],
+    readBack: async (_project: string, _repository: string, live: unknown) => live,
     foreignCommits: async () => [{ sha: 'f1', by: 'sam' }],
     openForge: async () =>
       aForge({
-        mergeRequest: async (_path, number) =>
-          ({ number, headSha: 'sha-1', baseBranch: 'main', author, draft: false }) as never,
+        mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never,
       }),
   } as unknown as AgentApiDeps
   let answer: Submitted['answer'] = { status: 0 }

@@ -8,7 +8,7 @@ type Value = string | number | boolean
 
 export interface GitlabRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** As `placeOf` writes it. */
+  /** As `apiPathOf` writes it. */
   readonly apiPath: string
   readonly query?: Readonly<Record<string, Value>>
   readonly body?: object

@@ -13,7 +13,7 @@ import { RepositoryReader } from './reader.ts'
 import { commitAll } from './repair.ts'
 import { bringBack, setPlantedAside, setUntrackedAside } from './set-aside.ts'
 
-/** An empty repository without a template, where `place` names it. */
+/** An empty repository without a template, where `path` names it. */
 export async function begin(git: Git, { name }: WorkspacePaths, path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
   await mkdir(path, { recursive: true })

@@ -192,7 +192,7 @@ export interface SubjectFilter {
 
 const MOST_ROWS = 1000
 
-/** `places`: of one Project. */
+/** `repositoryKeys`: of one Project. */
 async function listSubjects<Kind extends ForgeSubjectKind>(
   sql: Queryable,
   repositoryKeys: readonly RepositoryKey[],
