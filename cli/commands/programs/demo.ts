@@ -119,8 +119,8 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
 async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunResult> {
   const kills = count(parsed, 'chaos', 0)
   const seed = count(parsed, 'seed', Math.floor(Math.random() * 2 ** 31))
-  const print = write(parsed)
-  print(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
+  const log = write(parsed)
+  log(`chaos: ${kills} kills, seed ${seed}; first an undisturbed run, to know its length`)
   const quiet = `${dir}-undisturbed`
   const { report } = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
   const why = report.faults.join('; ')
@@ -129,7 +129,7 @@ async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Prom
   // From the minting of the Task to its end.
   const times = report.task.stages.map(({ at }) => Date.parse(at))
   const lengthMs = Math.max(...times) - Math.min(...times)
-  print(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
+  log(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)
   return runMainJob({ ...(await runOptions(parsed, dir, signal)), chaos: { kills, seed, lengthMs } })
 }
 
@@ -138,28 +138,28 @@ function write(parsed: Parsed): (line: string) => void {
 }
 
 function printReport(parsed: Parsed, { report }: RunResult, dir: string): void {
-  const print = write(parsed)
+  const log = write(parsed)
   const took = (report.durationMs / 1000).toFixed(1)
-  print('')
-  print(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
-  for (const fault of report.faults) print(`  - ${fault}`)
-  if (report.kills) print(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
-  print(`state: ${dir}`)
+  log('')
+  log(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
+  for (const fault of report.faults) log(`  - ${fault}`)
+  if (report.kills) log(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
+  log(`state: ${dir}`)
   const commit = report.mergeRequest?.mergeCommit ?? 'HEAD'
-  if (report.ok) print(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
-  if (!flag(parsed, 'keep')) print(`${program} up stays, and lets you take part; --keep leaves a demo running`)
+  if (report.ok) log(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
+  if (!flag(parsed, 'keep')) log(`${program} up stays, and lets you take part; --keep leaves a demo running`)
   if (flag(parsed, 'json')) print(JSON.stringify(report))
 }
 
 async function untilStopped(
   { stack }: RunResult,
-  print: (line: string) => void,
+  log: (line: string) => void,
   interrupted: AbortSignal,
 ): Promise<readonly string[]> {
-  print(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
+  log(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
   await aborted(interrupted)
   const left = await stack.stop()
-  for (const one of left) print(`  - ${one}`)
+  for (const one of left) log(`  - ${one}`)
   return left
 }
 
