@@ -26,7 +26,7 @@ const deafPlaces: readonly PlantedBug[] = (
   edits: oneEdit(
     'edges/forge/mirror/facts/words.ts',
     /const \{ text, at \} = authorsWords\(row\)\n {2}const word/,
-    `if (place.kind === 'mr' && ${isIt}) return []\n  $&`,
+    `if (threadRef.kind === 'mr' && ${isIt}) return []\n  $&`,
   ),
 }))
 
