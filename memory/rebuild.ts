@@ -2,6 +2,7 @@ import { sleep, type Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Queryable, Sql } from '../runtime/store/sql.ts'
 import type { RetrievalEngine, UpsertOutcome } from './engine/port.ts'
+import { removeGone } from './feed/remove-gone.ts'
 import { upsertApart } from './feed/upsert-apart.ts'
 import type { GraphStore } from './graph/port.ts'
 import type { MemoryRow } from './memories/memory.ts'
@@ -109,21 +110,13 @@ async function feedBatch(
       'update memory set status = $2, fault = $3, attempts = 0, feed_at = $4 where id = $1 and feed_at = $5',
       [id, status, fault, clock.now(), claim],
     )
-    if (rowCount === 0) await removeIfGone(sql, id, clock.now())
+    // Deleted meanwhile; or somebody else has claimed it since, and feeds it.
+    if (rowCount === 0) await removeGone(sql, [id], clock.now())
     else if (status === 'ready') counts.fed += 1
     else if (status === 'failed') counts.failed += 1
     else refused.push(id)
   }
   return refused
-}
-
-/** Deleted while it was fed, like F2 of the feed; or somebody else has claimed it since, and feeds it. */
-async function removeIfGone(sql: Sql, id: string, now: number): Promise<void> {
-  await sql.query(
-    `insert into memory_removal (memory_id, due_at) select $1, $2 where not exists (select from memory where id = $1)
-    on conflict (memory_id) do update set due_at = excluded.due_at`,
-    [id, now],
-  )
 }
 
 function statusAfter(outcome: UpsertOutcome): MemoryRow['status'] {

@@ -19,6 +19,7 @@ import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { RetrievalEngine, RemoveOutcome, UpsertOutcome } from '../engine/port.ts'
 import { findMemories } from '../memories/find-memory.ts'
 import type { MemoryRow } from '../memories/memory.ts'
+import { removeGone } from './remove-gone.ts'
 import { untilAborted, upsertApart } from './upsert-apart.ts'
 
 /** What the engine said of one memory. */
@@ -222,11 +223,7 @@ class RowFeed implements Feed {
   }
 
   async #removeAgain(ids: readonly string[], now: number): Promise<void> {
-    await this.#deps.sql.query(
-      `insert into memory_removal (memory_id, due_at) select unnest($1::text[]), $2
-      on conflict (memory_id) do update set due_at = excluded.due_at`,
-      [ids, now],
-    )
+    await removeGone(this.#deps.sql, ids, now)
     this.wake()
   }
 
