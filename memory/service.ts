@@ -17,6 +17,7 @@ import { actionLog, actionLogFor } from './action-log.ts'
 import type { MemoryDeps } from './deps.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import { createFeed } from './feed/feed.ts'
+import { engineReadiness } from './routes/engine.ts'
 import type { Foreground } from './foreground.ts'
 import type { GraphStore } from './graph/port.ts'
 import { createIngest, type Ingest } from './ingest/ingest.ts'
@@ -165,10 +166,7 @@ async function readinessOf(
   if (!isStarted) return { ready: false, reasons: ['starting'] }
   const asked: Record<ReadinessCheck, () => Promise<Readiness>> = {
     store: () => storeReadiness(sql),
-    engine: async () => {
-      const readiness = await engine.ready()
-      return { ...readiness, degraded: [...readiness.degraded, ...(await feed.overdue().catch(() => []))] }
-    },
+    engine: () => engineReadiness({ engine, feed }),
     graph: () => passes(graph.ready(), 'the graph store does not answer'),
   }
   const answers = await Promise.all(

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
-import { queryModes, scoreKinds } from '../engine/port.ts'
+import { queryModes, scoreKinds, type EngineReadiness } from '../engine/port.ts'
 import { answering } from './answering.ts'
 
 const Kind = Type.Enum([...scoreKinds])
@@ -19,7 +19,14 @@ const EngineBody = Type.Object({
   degraded: Type.Array(Type.String()),
 })
 
-export function engineRoutes(app: HttpApp, { engine, feed }: MemoryDeps): void {
+/** What the engine says of itself, and what it lacks by the feed: that nobody could count it is no reason. */
+export async function engineReadiness({ engine, feed }: Pick<MemoryDeps, 'engine' | 'feed'>): Promise<EngineReadiness> {
+  const [readiness, overdue] = await Promise.all([engine.ready(), feed.overdue().catch(() => [])])
+  return { ...readiness, degraded: [...readiness.degraded, ...overdue] }
+}
+
+export function engineRoutes(app: HttpApp, deps: MemoryDeps): void {
+  const { engine } = deps
   app.get(
     '/engine',
     {
@@ -28,11 +35,7 @@ export function engineRoutes(app: HttpApp, { engine, feed }: MemoryDeps): void {
     },
     () =>
       answering(async () => {
-        const [info, readiness, overdue] = await Promise.all([
-          engine.info(),
-          engine.ready(),
-          feed.overdue().catch(() => []),
-        ])
+        const [info, readiness] = await Promise.all([engine.info(), engineReadiness(deps)])
         const { embeddingModel, scoreKinds: kinds, modes, ...rest } = info
         return {
           ...rest,
@@ -41,7 +44,7 @@ export function engineRoutes(app: HttpApp, { engine, feed }: MemoryDeps): void {
           score_kinds: kinds,
           ready: readiness.ready,
           reasons: [...readiness.reasons],
-          degraded: [...readiness.degraded, ...overdue],
+          degraded: [...readiness.degraded],
         }
       }),
   )
