@@ -147,10 +147,14 @@ function withPlainColons(url: string): string {
 
 const operational = /^\/(healthz|readyz|metrics)$/
 
+/** Of a request below the prefix: an address that is answered lies there too. */
+function prefixOf(originalUrl: string, prefix: string | undefined): string {
+  return prefix && originalUrl.startsWith(`${prefix}/`) ? prefix : ''
+}
+
 /** Operational routes are not for the outside: under the prefix there is nothing at their names, however they are spelled. */
 function withoutPrefix(url: string, prefix: string | undefined): string {
-  if (!prefix || !url.startsWith(`${prefix}/`)) return url
-  const rest = url.slice(prefix.length)
+  const rest = url.slice(prefixOf(url, prefix).length)
   return operational.test(asRouted(rest)) ? url : rest
 }
 
@@ -182,7 +186,10 @@ function addRequestHooks(
   app.addHook('preHandler', async (request) => {
     if (request.routeOptions.config.textsAsReceived !== true) request.body = repaired(request.body)
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', async (request, reply) => {
+    const location = reply.getHeader('location')
+    if (typeof location === 'string' && location.startsWith('/'))
+      void reply.header('location', `${prefixOf(request.originalUrl, options.basePath)}${location}`)
     // A connection kept alive past this answer would hold the stop up until its grace is over.
     if (state.draining) void reply.header('connection', 'close')
   })
