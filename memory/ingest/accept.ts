@@ -126,10 +126,8 @@ class Intake {
     )
     await this.#flush(1, 0)
     this.#judge()
-    if (this.#faults.length === 0) {
-      await this.#judgeRepos()
-      await this.#judgeDigests()
-    }
+    await this.#judgeRepos()
+    await this.#judgeDigests()
     if (this.#faults.length > 0) throw this.#refusal()
     return this.#accept()
   }
@@ -156,8 +154,6 @@ class Intake {
     this.#total = index + 1
     if (!oneItem.Check(value))
       return this.#faultsAt(array === '' ? `/${index}` : `/${array}/${index}`, oneItem.Errors(value))
-    // The faults are to be found, nothing is to be stored any more.
-    if (this.#faults.length > 0) return
     this.#items.push({ ...value, index })
     this.#characters += value.content.length
   }
@@ -214,7 +210,6 @@ class Intake {
     const batch = this.#items
     this.#items = []
     this.#characters = 0
-    if (this.#faults.length > 0) return
     await this.#sql.query(
       `insert into ingest_item (job, index, idempotency_key, content, metadata, file, digest)
       select $1, i.index, i.key, i.content, i.metadata::jsonb, nullif(i.metadata::jsonb->>'file', ''), i.digest
@@ -233,7 +228,6 @@ class Intake {
   async #flushFiles(): Promise<void> {
     const files = this.#files
     this.#files = []
-    if (this.#faults.length > 0) return
     await this.#sql.query('insert into ingest_file (job, file) select $1, unnest($2::text[]) on conflict do nothing', [
       this.#id,
       files,

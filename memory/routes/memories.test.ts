@@ -175,8 +175,20 @@ describe('POST /memories:bulk', () => {
       '/reconcile_files/1',
       '/repo',
     ])
-    const { rows } = await memory.sql.query('select 1 from ingest_job')
-    expect(rows).toEqual([])
+    // What only the items together show stands beside what one of them breaks.
+    const items = [
+      { content: '' },
+      { content: 'x', metadata: { repo: 'other' } },
+      { content: 'y', metadata: { file: 'a' }, digest: '1' },
+      { content: 'z', metadata: { file: 'a' }, digest: '2' },
+    ]
+    expect(await faults('POST', '/memories:bulk', { repo: 'one', items })).toEqual([
+      '/items/0/content',
+      '/items/1/metadata/repo',
+      '/items/3/digest',
+    ])
+    for (const table of ['ingest_job', 'ingest_item', 'ingest_file'])
+      expect((await memory.sql.query(`select 1 from ${table}`)).rows).toEqual([])
   })
 
   test('MEMORY-RULE-3, MEMORY-RULE-4: reconcile_files needs a repo, and an item of another repo is a fault (INGEST-5, INGEST-6)', async () => {
