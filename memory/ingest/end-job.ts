@@ -17,7 +17,8 @@ export async function endJob(sql: Sql, row: JobRow, actor: ActorView<'ingest-job
     const written = rows[0]?.outcome ?? null
     if (written !== null) return written
     const view = jobView(actor, row.created_at, await keysOf(tx, actor))
-    const counted = view.reason === 'cancelled' ? { ...view, ...(await begun(tx, row.id)) } : view
+    const cut = view.reason === 'cancelled' ? await begun(tx, row.id) : {}
+    const counted = { ...view, ...cut, ...(await overwritten(tx, row.id)) }
     await recordFiles(tx, row.id, row.repo)
     if (view.status === 'succeeded') await recordCommit(tx, row.id, view.finished_at!)
     await tx.query('update memory set job = null where job = $1', [row.id])
@@ -26,6 +27,20 @@ export async function endJob(sql: Sql, row: JobRow, actor: ActorView<'ingest-job
     await tx.query('delete from ingest_file where job = $1', [row.id])
     return counted
   })
+}
+
+const mostOverwritten = 100
+
+/** Two items of one text are one memory; of a key that both have one value is gone (INGEST-18). */
+async function overwritten(tx: Queryable, job: string): Promise<Pick<JobBody, 'overwritten'>> {
+  const { rows } = await tx.query<{ index: number; keys: string[] }>(
+    `select i.index, array(select key from jsonb_each_text(i.metadata) as e (key, value)
+      where m.metadata->>key is distinct from value order by key) as keys
+    from ingest_item i join memory m on m.id = i.memory_id
+    where i.job = $1 and not m.metadata @> i.metadata order by i.index limit ${mostOverwritten}`,
+    [job],
+  )
+  return rows.length === 0 ? {} : { overwritten: [...rows] }
 }
 
 /**

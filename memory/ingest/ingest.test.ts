@@ -108,6 +108,7 @@ describe('a bulk ingest', () => {
     const one = await ingest(memory, { repo, items: [of({ team: 'blue', by: 'ann' }, 'k'), of({ by: 'bob' })] })
     expect(await jobEnded(memory, one.id)).toMatchObject({ status: 'succeeded', done: 2 })
     expect(await metadata()).toEqual(both({ team: 'blue', by: 'bob' }))
+    expect(await jobNow(memory, one.id)).toMatchObject({ overwritten: [{ index: 0, keys: ['by'] }] })
     const two = await ingest(memory, { repo, items: [of({ room: '7' })] })
     expect(await jobEnded(memory, two.id)).toMatchObject({ status: 'succeeded', done: 1 })
     expect(await metadata()).toEqual(both({ team: 'blue', by: 'bob', room: '7' }))
@@ -190,7 +191,7 @@ describe('reconcile_files', () => {
         mode: 'naive',
         text: 'Granite wall',
         topK: 10,
-        filter: { repo },
+        filter: { repos: [repo] },
       })
       const { rows } = await sql.query<{ content: string }>('select content from memory where id = any($1::text[])', [
         chunks.map(({ memoryId }) => memoryId),
@@ -272,9 +273,9 @@ describe('jobs', () => {
     const ended = await jobEnded(memory, job.id)
     expect(ended.done).toBeLessThan(200)
     expect(Object.keys(await contentsOf(memory, repo)).length).toBe(ended.done)
-    expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(202)
+    expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(409)
     const actions = memory.log.lines().filter((line) => line['resource_id'] === job.id)
-    expect(actions.map((line) => line['action'])).toEqual(['memory.bulk', 'ingest.cancel', 'ingest.cancel'])
+    expect(actions.map((line) => line['action'])).toEqual(['memory.bulk', 'ingest.cancel'])
   })
 
   test('a cancelled job has the same figures in the answer, in the event `end` and ever after (INGEST-JOBS-5, INGEST-JOBS-19)', async () => {
@@ -304,6 +305,9 @@ describe('jobs', () => {
     const job = await ingest(memory, { repo, items: [] })
     await jobEnded(memory, job.id)
     expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(409)
+    const cut = await ingest(memory, { repo, items: texts(300) })
+    const cancels = async (): Promise<number> => (await memory.ask('DELETE', `/ingest-jobs/${cut.id}`)).status
+    expect([await cancels(), await cancels(), await cancels()]).toEqual([202, 409, 409])
     expect((await memory.ask('DELETE', '/ingest-jobs/none')).status).toBe(404)
     expect((await memory.ask('GET', '/ingest-jobs/none')).status).toBe(404)
     expect((await memory.ask('GET', '/ingest-jobs/none/events')).status).toBe(404)
@@ -324,6 +328,12 @@ describe('jobs', () => {
     expect([next.items.map(({ id }) => id), next.next_cursor]).toEqual([ids.slice(2), undefined])
     expect((await listed('&status=succeeded')).items.length).toBe(5)
     expect((await listed('&status=failed')).items).toEqual([])
+    const queued = [await ingest(memory, { repo, items: texts(300) }), await ingest(memory, { repo, items: texts(1) })]
+    const open = async (status: string): Promise<string[]> =>
+      (await listed(`&status=${status}`)).items.map(({ id }) => id)
+    await expect.poll(() => open('running'), { timeout: 20_000 }).toEqual([queued[0]!.id])
+    expect(await open('queued')).toEqual([queued[1]!.id])
+    for (const { id } of queued.toReversed()) await memory.ask('DELETE', `/ingest-jobs/${id}`)
     // The last one is 1e300: a whole number that no list has given.
     for (const bad of ['&limit=0', '&limit=x', '&status=odd', '&cursor=odd', '&cursor=MWUzMDA'])
       expect((await memory.ask('GET', `/ingest-jobs?repo=${repo}${bad}`)).status).toBe(400)

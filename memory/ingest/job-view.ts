@@ -33,6 +33,12 @@ export const JobBody = Type.Object({
   finished_at: Moment,
   reason: Type.Optional(Type.String({ description: '`cancelled`, or `items-failed`.' })),
   errors: Type.Array(JobError, { description: 'The first 100 errors.' }),
+  overwritten: Type.Optional(
+    Type.Array(Type.Object({ index: Type.Integer(), keys: Type.Array(Type.String()) }), {
+      description:
+        'Once the job has ended: items whose text another item brought too, with other values of these keys of metadata. One memory stands for both and has the later values. The first 100.',
+    }),
+  ),
 })
 export type JobBody = Static<typeof JobBody>
 

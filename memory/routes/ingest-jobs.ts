@@ -66,11 +66,7 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
     async (request, reply) => {
       const startedAt = deps.clock.now()
       const row = await knownJob(deps, request.params.id)
-      const event = { type: 'job.cancelled', at: startedAt }
-      await deps.ingest.begin(row)
-      if (row.outcome === null) await deps.runtime.deliver({ to: jobAddress(row.id), key: 'cancelled', event })
-      const view = await viewOfRow(deps, (await findJobRow(deps.sql, row.id)) ?? row)
-      if (view.reason !== 'cancelled') throw new Problem('conflict', `the job has ended: ${view.status}`)
+      const view = await cancel(deps, row, startedAt)
       deps.logAction(request, { action: 'ingest.cancel', resourceId: row.id, startedAt })
       return reply.code(202).send(view)
     },
@@ -103,6 +99,18 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
 
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
+}
+
+/** Throws 409 for one that has ended, also while this was on its way. */
+async function cancel(deps: MemoryDeps, row: JobRow, at: number): Promise<JobBody> {
+  await deps.ingest.begin(row)
+  const before = await viewOfRow(deps, row)
+  if (before.finished_at === null)
+    await deps.runtime.deliver({ to: jobAddress(row.id), key: 'cancelled', event: { type: 'job.cancelled', at } })
+  const view = await viewOfRow(deps, (await findJobRow(deps.sql, row.id)) ?? row)
+  if (before.finished_at !== null || view.reason !== 'cancelled')
+    throw new Problem('conflict', `the job has ended: ${view.status}`)
+  return view
 }
 
 async function knownJob({ sql }: MemoryDeps, id: string): Promise<JobRow> {
