@@ -81,9 +81,9 @@ export const longForms = [
   },
   {
     name: 'rebuild-kills',
-    inCi: '300 memories',
-    command: vitest('cli/memory/rebuild-kills'),
-    env: { REBUILD_MEMORIES: '3000' },
+    inCi: '300 memories; an ingest is killed twice',
+    command: vitest('cli/memory/rebuild-kills', 'cli/memory/memory.system'),
+    env: { REBUILD_MEMORIES: '3000', MEMORY_KILLS: '9' },
   },
   { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
 ]

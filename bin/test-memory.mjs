@@ -21,7 +21,7 @@ LightRAG on the loopback, and then fuzzes the running service with schemathesis.
 Environment:
   DATABASE_URL, NEO4J_URL    use this server instead of starting one
   LIGHTRAG_VERSIONS          test these versions (default 1.5.7,1.4.9.11)
-  MEMORY_KILLS               kill the service N times (default 10)
+  MEMORY_KILLS               kill the service N times (default 9: at each tenth)
   SCHEMATHESIS_EXAMPLES      send N examples to each operation
 
 Example: npm run test:memory -- --only postgres`
@@ -42,7 +42,7 @@ async function main(parameters) {
     const servers = wanted.filter((name) => name !== 'schemathesis')
     for (const name of servers) await starts[name](folder, stops)
     process.env['STATEWRIGHT_REQUIRE'] = servers.join(',')
-    process.env['MEMORY_KILLS'] ??= '10'
+    process.env['MEMORY_KILLS'] ??= '9'
     const tests = rest.length > 0 ? rest : ofTheService
     const tested = await run(process.execPath, [join(root, 'bin', 'test.mjs'), '--no-file-parallelism', ...tests])
     const fuzzed = wanted.includes('schemathesis')
