@@ -5,7 +5,7 @@ import { makeSocketFolder, socketsIn } from '../../wrapper/sockets/agent-sockets
 import { openMcpSocket } from '../../wrapper/sockets/mcp-socket.ts'
 import type { ToolRunner } from '../../wrapper/tools/port.ts'
 
-const pod = { task: 'default/t', project: 'demo', profile: 'implement', hasMemory: true }
+const pod = { task: 'default/t', project: 'demo', profile: 'implement', repositories: ['lib'], hasMemory: true }
 /** Listing asks the runner nothing. */
 const runner: ToolRunner = { perform: () => Promise.reject(new Error('nothing is called here')) }
 

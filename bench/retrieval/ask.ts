@@ -9,24 +9,34 @@ interface Result {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** What the slots of the answer hold, best first, each by the value of this key in its metadata, empty where there is none. */
-export async function askByTool(client: MemoryClient, text: string, key: string): Promise<Shown[]> {
+interface AskOptions {
+  readonly client: MemoryClient
+  /** A slot is named by the value of this key in its metadata, and by nothing where there is none. */
+  readonly key: string
+  /** The one that a Task would work on; a slot of another has no name. Undefined: none. */
+  readonly repository?: string
+}
+
+/** What the slots of the answer hold, best first. */
+export async function askByTool(text: string, { client, key, repository }: AskOptions): Promise<Shown[]> {
   const tool = memoryTools.find(({ name }) => name === 'memory_query')
   const backend = {
+    pod: { repositories: repository === undefined ? [] : [repository] },
     send: (_service: string, _method: string, path: string, body: unknown) => client.post(`/${path}`, body),
   }
   const answer = await tool!.call({ mode: 'hybrid', text }, backend as never)
-  return slotsOf(answer, key)
+  return slotsOf(answer, key, repository)
 }
 
 /** BM25 alone over the same store, by the same service: what the time is compared with. */
-export async function askByWords(client: MemoryClient, text: string, key: string): Promise<Shown[]> {
-  return slotsOf(await client.post('/queries', { mode: 'naive', text, kinds: ['files'] }), key)
+export async function askByWords(text: string, { client, key, repository }: AskOptions): Promise<Shown[]> {
+  const answer = await client.post('/queries', { mode: 'naive', text, kinds: ['files'], filter: { repo: repository } })
+  return slotsOf(answer, key, repository)
 }
 
-function slotsOf(answer: unknown, key: string): Shown[] {
+function slotsOf(answer: unknown, key: string, repository?: string): Shown[] {
   return (answer as { readonly results: readonly Result[] }).results.map(({ metadata, content }) => ({
-    name: metadata[key] ?? '',
+    name: repository === undefined || metadata['repo'] === repository ? (metadata[key] ?? '') : '',
     content,
   }))
 }

@@ -19,7 +19,8 @@ import { lexicalIndex } from './lexical.ts'
 import { changedLines, languages, lineShares, type LineShares, type Shown } from './lines.ts'
 import { meanOverTime, qualityOf, type Quality } from './measure.ts'
 import { readRepository, type CommitQuestion, type Question, type Repository } from './repository.ts'
-import { sourcesOf, withService } from './service.ts'
+import type { Source } from '../../memory/client/ingest/items.ts'
+import { sourcesOf, withService, type BenchService } from './service.ts'
 
 /** Weights were found on these, so that their own figures prove nothing. */
 const tunedOn = ['fastify', 'click', 'gin', 'express']
@@ -128,34 +129,35 @@ async function timed<T>(into: number[], run: () => Promise<T>): Promise<T> {
   return result
 }
 
-function askRepository(repository: Repository, folder: string, quick: boolean): Promise<Row[]> {
-  const { name, base, source, dir, questions } = repository
+/** `sources`: what the service has of the repository already. */
+async function askRepository(
+  { name, base, source, dir, questions }: Repository,
+  sources: readonly Source[],
+  { service, folder, quick }: { readonly service: BenchService; readonly folder: string; readonly quick: boolean },
+): Promise<Row[]> {
   const attributes = join(folder, 'attributes')
   writeFileSync(attributes, languages)
-  return withService(async (service) => {
-    const sources = await sourcesOf(dir, name)
-    await service.ingest(name, sources)
-    const files = sources.filter(({ file }) => !file.startsWith('@'))
-    const texts = new Map(files.map(({ file, item }) => [file, item.content]))
-    const known = questions
-      .map((one) => ({ ...one, files: one.files.filter((file) => texts.has(file)) }))
-      .filter((one) => one.files.length > 0)
-    const asked = { name, base: base.slice(0, 8), texts, questions: quick ? known.slice(0, 60) : known }
-    const byTool: Ask = (text) => askByTool(service.client, text, 'file')
-    const byWords: Ask = (text) => askByWords(service.client, text, 'file')
-    const linesOf: LinesOf = (question, shown) => {
-      const { sha, files: right } = question as CommitQuestion
-      return lineShares(changedLines(source, { base, sha, files: right, attributes }), shown, texts)
-    }
-    const [words, own] = await rowsOf(asked, byTool, byWords, linesOf)
-    const again = `${name}-again`
-    const more = await sourcesOf(dir, again)
-    const idle: number[] = []
-    for (const { text } of asked.questions.slice(0, idleQuestions)) await timed(idle, () => byTool(text))
-    const busy = await whileBusy(service.ingest(again, more), asked.questions.slice(0, idleQuestions), byTool)
-    const busyMean = meanOverTime(busy) / meanOverTime(idle)
-    return [words!, { ...own!, busy: median(busy)! / median(idle)!, busyMean }]
-  })
+  const files = sources.filter(({ file }) => !file.startsWith('@'))
+  const texts = new Map(files.map(({ file, item }) => [file, item.content]))
+  const known = questions
+    .map((one) => ({ ...one, files: one.files.filter((file) => texts.has(file)) }))
+    .filter((one) => one.files.length > 0)
+  const asked = { name, base: base.slice(0, 8), texts, questions: quick ? known.slice(0, 60) : known }
+  const options = { client: service.client, key: 'file', repository: name }
+  const byTool: Ask = (text) => askByTool(text, options)
+  const byWords: Ask = (text) => askByWords(text, options)
+  const linesOf: LinesOf = (question, shown) => {
+    const { sha, files: right } = question as CommitQuestion
+    return lineShares(changedLines(source, { base, sha, files: right, attributes }), shown, texts)
+  }
+  const [words, own] = await rowsOf(asked, byTool, byWords, linesOf)
+  const again = `${name}-again`
+  const more = await sourcesOf(dir, again)
+  const idle: number[] = []
+  for (const { text } of asked.questions.slice(0, idleQuestions)) await timed(idle, () => byTool(text))
+  const busy = await whileBusy(service.ingest(again, more), asked.questions.slice(0, idleQuestions), byTool)
+  const busyMean = meanOverTime(busy) / meanOverTime(idle)
+  return [words!, { ...own!, busy: median(busy)! / median(idle)!, busyMean }]
 }
 
 /** The milliseconds of each of the questions, over and over until this work is done. */
@@ -174,7 +176,7 @@ function askConversations(quick: boolean): Promise<Row[]> {
     const { notes, questions } = conversationsOf(quick ? 20 : 60)
     await service.ingestNotes(notes)
     return rowsOf({ name: talks, base: '-', texts: notes, questions }, (text) =>
-      askByTool(service.client, text, 'name'),
+      askByTool(text, { client: service.client, key: 'name' }),
     )
   })
 }
@@ -323,14 +325,22 @@ async function measure({ quick, only, more: { repos = '' } }: BenchArguments, jo
   const folder = mkdtempSync(join(tmpdir(), 'statewright-retrieval-'))
   const rows: Row[] = []
   try {
-    for (const { name, source } of repositoriesIn(repos)) {
-      if (!isAsked(name)) continue
-      journal.say(`reading ${name}`)
-      const asked = await journal.attempt(name, () =>
-        askRepository(readRepository(source, name, folder), folder, quick),
-      )
-      rows.push(...(asked ?? []))
-    }
+    await withService(async (service) => {
+      const known: { readonly repository: Repository; readonly sources: readonly Source[] }[] = []
+      for (const { name, source } of repositoriesIn(repos)) {
+        journal.say(`reading ${name}`)
+        const repository = readRepository(source, name, folder)
+        const sources = await sourcesOf(repository.dir, name)
+        await service.ingest(name, sources)
+        known.push({ repository, sources })
+      }
+      for (const { repository, sources } of known.filter((one) => isAsked(one.repository.name))) {
+        const { name } = repository
+        journal.say(`asking about ${name} among ${known.length}`)
+        const asked = await journal.attempt(name, () => askRepository(repository, sources, { service, folder, quick }))
+        rows.push(...(asked ?? []))
+      }
+    })
     if (isAsked(talks)) rows.push(...(await askConversations(quick)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -341,7 +351,8 @@ async function measure({ quick, only, more: { repos = '' } }: BenchArguments, jo
 
 const about = `A question is the subject of a commit
 after the base, right are the files that it changed (1 to 8). The service is asked over HTTP by the tool \`memory_query\` with its default
-arguments, after \`statewright ingest\` has sent it a clone that holds nothing later than the base; of its ten slots each counts.
+arguments, after \`statewright ingest\` has sent it a clone of each repository that holds nothing later than the base: one service
+holds them all, and a question is asked as a Task of its repository asks it; of its ten slots each counts.
 BM25 ranks the same texts by their best chunk. Its time and lines are those of the service's own, in the same store. \`lines\`: of the
 lines of the base that the commit changed those that the answer shows. \`beside\`: of the lines shown those outside of any function that
 it changed, as git finds functions. \`shown\`: the characters of an answer. \`busy\`: the time while the

@@ -51,7 +51,8 @@ export type RemoveOutcome =
   | { readonly id: string; readonly status: 'failed'; readonly message: string; readonly retryable: boolean }
 
 export interface QueryFilter {
-  readonly repo?: string | undefined
+  /** Only memories of one of these repositories; '' stands for those of none. Undefined: of all. */
+  readonly repos?: readonly string[] | undefined
   /** Every pair must be in the memory's metadata. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /** Only memories of one of these kinds; undefined: of all. */

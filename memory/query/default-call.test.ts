@@ -27,6 +27,8 @@ const parts = [
 const people = parts.flatMap(([, about, symptoms]) => [about, ...symptoms])
 
 const repo = 'shop'
+/** Six more that speak of the same in the same words. */
+const others = ['depot', 'kiosk', 'market', 'office', 'plant', 'store']
 const folder = mkdtempSync(join(tmpdir(), 'statewright-default-call-'))
 let memory: TestMemory
 let texts: ReadonlyMap<string, string>
@@ -71,6 +73,11 @@ function makeRepository(): void {
   git(['-c', 'core.hooksPath=/dev/null', 'checkout', '-q', '-f', 'main'])
 }
 
+function inRepository({ file, item, ...rest }: Source, name: string): Source {
+  const content = item.content.replaceAll('support', `support of ${name}`)
+  return { ...rest, file, item: { ...item, content, metadata: { ...item.metadata, repo: name } } }
+}
+
 const questions = parts.flatMap(([name, about, symptoms]) =>
   symptoms.map((symptom) => ({
     text: `${symptom} in the ${about} again`,
@@ -86,9 +93,11 @@ beforeAll(async () => {
   const files = await gatherFiles(folder, repo, { commit: 'HEAD', largestBytes: 1_000_000 })
   const commits = await gatherCommits(folder, repo, { commit: 'HEAD', most: 100, isKnown: () => false })
   const sources: Source[] = [...files.sources, ...commits.sources]
-  const plan = { changed: sources, gone: [], commit: undefined, leftOut: [] }
-  const sent = await ingest(plan, { client, repo, wait: (ms) => wait(ms) })
-  expect(sent.failed).toBe(0)
+  for (const name of [repo, ...others]) {
+    const plan = { changed: sources.map((one) => inRepository(one, name)), gone: [], commit: undefined, leftOut: [] }
+    const sent = await ingest(plan, { client, repo: name, wait: (ms) => wait(ms) })
+    expect(sent.failed).toBe(0)
+  }
   texts = new Map(files.sources.map(({ file, item }) => [file, item.content]))
 }, 60_000)
 afterAll(async () => {
@@ -119,11 +128,13 @@ function byWords(text: string): string[] {
     .map(({ file }) => file)
 }
 
-/** What the tool `memory_query` sends when an agent leaves out all that it may. */
+/** What the tool `memory_query` sends when an agent leaves out all that it may; a file of another repository is none of these. */
 async function byDefault(text: string): Promise<string[]> {
-  const answer = await memory.ask('POST', '/queries', { mode: 'hybrid', text })
-  const { results } = (await answer.json()) as { readonly results: { readonly metadata: { readonly file?: string } }[] }
-  return results.map(({ metadata }) => metadata.file ?? '')
+  const answer = await memory.ask('POST', '/queries', { mode: 'hybrid', text, repos_first: [repo] })
+  const { results } = (await answer.json()) as {
+    readonly results: { readonly metadata: { readonly repo?: string; readonly file?: string } }[]
+  }
+  return results.map(({ metadata }) => (metadata.repo === repo ? (metadata.file ?? '') : ''))
 }
 
 interface Quality {

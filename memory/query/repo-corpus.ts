@@ -34,13 +34,12 @@ export class RepoCorpora {
     this.#sql = sql
   }
 
-  /** Those of this repository, or of every one. */
-  async rankers(repo?: string): Promise<ReadonlyMap<string, FileRanker>> {
+  /** Those of these repositories, or of every one. */
+  async rankers(repos?: readonly string[]): Promise<ReadonlyMap<string, FileRanker>> {
     this.#underway ??= this.#sync().finally(() => (this.#underway = undefined))
     await this.#underway
-    if (repo === undefined) return this.#rankers
-    const ranker = this.#rankers.get(repo)
-    return new Map(ranker === undefined ? [] : [[repo, ranker]])
+    if (repos === undefined) return this.#rankers
+    return new Map([...this.#rankers].filter(([repo]) => repos.includes(repo)))
   }
 
   async #sync(): Promise<void> {

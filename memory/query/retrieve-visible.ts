@@ -1,13 +1,12 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { MemoryKind } from '../engine/memory-kind.ts'
-import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
+import type { EngineQuery, Retrieval } from '../engine/port.ts'
 import { chunksToRank, rankByFile } from './rank-by-file.ts'
 import type { RepoCorpora } from './repo-corpus.ts'
 import type { QueryBody } from './schema.ts'
+import type { FoundChunk } from './spans.ts'
 
-export interface VisibleChunk extends ChunkHit {
-  readonly metadata: Readonly<Record<string, string>>
-}
+export type VisibleChunk = FoundChunk
 
 export interface VisibleRetrieval extends Omit<Retrieval, 'chunks'> {
   readonly topK: number
@@ -46,31 +45,48 @@ export function retrieveVisible(deps: Deps, body: QueryBody): Promise<VisibleRet
 }
 
 /**
+ * What `repos_first` names, and memories of no repository, as if there were no others; then others, in the places that
+ * are left: a file of another repository that has more of the words takes none from the caller's own (QUERIES-26).
+ */
+export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
+  const query = engineQuery(body)
+  const { repos_first: first, kinds, filter } = body
+  const own =
+    first && filter?.repo === undefined ? { ...query, filter: { ...query.filter, repos: [...first, ''] } } : query
+  let found = await retrieveByKinds(deps, corpora, own, kinds)
+  if (own !== query && found.chunks.length < query.topK)
+    found = behind(found, await retrieveByKinds(deps, corpora, query, kinds))
+  return found
+}
+
+/**
  * Texts first, which are files and notes, and changes in the places that they leave: a change holds every word of the
  * files that it changed, so the two do not compete. In mode `hybrid` texts are ranked by what paths and history say of
  * their files, too (`rank-by-file.ts`), and the first files show more of themselves than the last.
  */
-export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
-  const { text, mode, filter } = body
-  const query = engineQuery(body)
-  const { topK } = query
-  const wanted = body.kinds ?? (['files', 'notes', 'changes'] as const)
+async function retrieveByKinds(
+  deps: Deps,
+  corpora: RepoCorpora,
+  query: EngineQuery,
+  kinds: QueryBody['kinds'],
+): Promise<VisibleRetrieval> {
+  const { text, mode, topK, filter } = query
+  const wanted = kinds ?? (['files', 'notes', 'changes'] as const)
   const texts = wanted.filter((kind) => kind !== 'changes')
   if (texts.length === 0) return visible(deps, query)
   if (mode !== 'hybrid') return withChanges(deps, await visible(deps, ofKinds(query, texts)), query, wanted)
   const asked = { ...query, topK: Math.max(topK, chunksToRank), enough: topK }
   const [rankers, found] = await Promise.all([
-    texts.includes('files') ? corpora.rankers(filter?.repo) : new Map(),
+    texts.includes('files') ? corpora.rankers(filter?.repos) : new Map(),
     visible(deps, ofKinds(asked, texts)),
   ])
   // A file that no word led to may not have what the filter asks for.
   const findsUnseen = filter?.metadata === undefined
   const ranked = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })
-  const chunks = found.scoreKind === 'rank' ? ranked.map(scoredByRank) : ranked
   const few = {
     ...found,
     topK,
-    chunks,
+    chunks: scored(found, ranked),
     entities: found.entities.slice(0, topK),
     relations: found.relations.slice(0, topK),
   }
@@ -93,21 +109,31 @@ async function withChanges(
 ): Promise<VisibleRetrieval> {
   const room = query.topK - found.chunks.length
   if (room <= 0 || !wanted.includes('changes')) return found
-  const more = await visible(deps, ofKinds({ ...query, topK: room }, ['changes']))
-  const least = found.chunks.at(-1)?.score ?? 1
-  const chunks = [
-    ...found.chunks,
-    ...more.chunks.map((chunk, at) => ({
-      ...chunk,
-      score: Math.min(chunk.score, least),
-      rank: found.chunks.length + at + 1,
-    })),
-  ]
-  return { ...found, chunks: found.scoreKind === 'rank' ? chunks.map(scoredByRank) : chunks }
+  return behind(found, await visible(deps, ofKinds({ ...query, topK: room }, ['changes'])))
 }
 
-function scoredByRank(chunk: VisibleChunk, at: number): VisibleChunk {
-  return { ...chunk, score: 1 / (at + 1), rank: at + 1 }
+/** What the first has, then what only the second has, in the places that are left. */
+function behind(first: VisibleRetrieval, second: VisibleRetrieval): VisibleRetrieval {
+  const { topK, chunks, entities, relations } = first
+  const known = new Set(chunks.map(({ memoryId }) => memoryId))
+  const least = chunks.at(-1)?.score ?? 1
+  const others = second.chunks.filter(({ memoryId }) => !known.has(memoryId))
+  const all = [...chunks, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))]
+  return {
+    ...first,
+    chunks: scored(first, all.slice(0, topK)),
+    entities: entities.length > 0 ? entities : second.entities,
+    relations: relations.length > 0 ? relations : second.relations,
+  }
+}
+
+/** By their places; where the engine gives an order and no figure, their scores too. */
+function scored({ scoreKind }: Pick<Retrieval, 'scoreKind'>, chunks: readonly VisibleChunk[]): VisibleChunk[] {
+  return chunks.map((chunk, at) => ({
+    ...chunk,
+    rank: at + 1,
+    score: scoreKind === 'rank' ? 1 / (at + 1) : chunk.score,
+  }))
 }
 
 function ofKinds(query: EngineQuery, kinds: readonly MemoryKind[]): EngineQuery {
@@ -116,7 +142,8 @@ function ofKinds(query: EngineQuery, kinds: readonly MemoryKind[]): EngineQuery 
 
 function engineQuery({ mode, text, top_k: topK = defaultTopK, filter, kinds }: QueryBody): EngineQuery {
   if (filter === undefined && kinds === undefined) return { mode, text, topK }
-  return { mode, text, topK, filter: { ...filter, ...(kinds === undefined ? {} : { kinds }) } }
+  const repos = filter?.repo === undefined ? undefined : [filter.repo]
+  return { mode, text, topK, filter: { repos, metadata: filter?.metadata, kinds } }
 }
 
 async function metadataOf(

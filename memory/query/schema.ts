@@ -23,6 +23,15 @@ export const QueryBody = Type.Object(
           'Only memories of these kinds. `files`: files of a repository. `changes`: commits, issues and merge requests. `notes`: every other memory. Absent: files and notes by score, then changes in the places that are left.',
       }),
     ),
+    repos_first: Type.Optional(
+      Type.Array(RepoName, {
+        minItems: 1,
+        maxItems: 64,
+        uniqueItems: true,
+        description:
+          'Memories of these repositories and of none come first. Those of other repositories follow in the places that are left. `/queries:data` takes no notice of it. Not with `filter.repo`.',
+      }),
+    ),
     filter: Type.Optional(
       Type.Object(
         {

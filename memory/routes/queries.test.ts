@@ -250,7 +250,7 @@ describe('queries', () => {
     const filter = { repo: 'one' }
     for (const mode of ['naive', 'local', 'global', 'hybrid'] as const) {
       const query = { mode, text: 'login tokens', filter }
-      const { chunks } = await memory.engine.retrieve({ ...query, topK: 10 })
+      const { chunks } = await memory.engine.retrieve({ ...query, filter: { repos: ['one'] }, topK: 10 })
       const { body } = await ask('POST', '/queries:data', query)
       const told = body.results.map((one: { chunk_id: string; score: number }) => [one.chunk_id, one.score])
       expect(told).toEqual(chunks.map(({ chunkId, score }) => [chunkId, score]))
@@ -283,6 +283,40 @@ describe('queries', () => {
     expect(await files({ repo: 'one' })).toEqual([])
   })
 
+  it('put the repositories that are named and memories of none first, as if there were no others, which follow (QUERIES-26)', async () => {
+    const login = 'login tokens of the SessionStore'
+    for (const at of [1, 2, 3]) await stored(`${login}, ${at}`, { repo: 'loud', file: `src/login/tokens${at}.ts` })
+    await stored('keeps tokens', { repo: 'own', file: 'src/vault.ts' })
+    await stored('a change of tokens', { repo: 'own', file: '@commit/1', kind: 'commit', commit: '1' })
+    await stored('Ann knows of login')
+    for (const mode of ['naive', 'local', 'global', 'hybrid']) {
+      const repos = async (more: object): Promise<string[]> => {
+        const { body } = await ask('POST', '/queries', { mode, text: login, ...more })
+        const scores = body.results.map((one: { score: number }) => one.score)
+        expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+        const chunks = body.results.filter((one: { kind: string }) => one.kind === 'chunk')
+        return chunks.map((one: { metadata: { repo?: string } }) => one.metadata.repo ?? '')
+      }
+      expect((await repos({}))[0], mode).toBe('loud')
+      const own = await repos({ repos_first: ['own'] })
+      expect([own.slice(0, 3).toSorted(), own.slice(3)], mode).toEqual([['', 'own', 'own'], Array(3).fill('loud')])
+      expect(await repos({ repos_first: ['own'], top_k: 2 })).not.toContain('loud')
+      expect(new Set(await repos({ repos_first: ['own'], filter: { repo: 'loud' } })), mode).toEqual(new Set(['loud']))
+    }
+  })
+
+  it('answer ten results unless another number is asked for (QUERIES-4)', async () => {
+    for (let at = 0; at < 12; at += 1) await stored(`rows of night ${at}`)
+    for (const mode of ['naive', 'hybrid'])
+      for (const [asked, given] of [
+        [{}, 10],
+        [{ top_k: 11 }, 11],
+      ] as const) {
+        const { body } = await ask('POST', '/queries', { mode, text: 'rows of the night', ...asked })
+        expect([mode, body.results.length]).toEqual([mode, given])
+      }
+  })
+
   it('that break their schema are refused with every fault (QUERIES-2, QUERIES-3, QUERIES-4)', async () => {
     const { status, body } = await ask('POST', '/queries', {
       mode: 'vague',
@@ -290,10 +324,12 @@ describe('queries', () => {
       top_k: 201,
       filter: { extra: 1 },
       kinds: ['files', 'songs'],
+      repos_first: ['a', '\0'],
     })
     expect(status).toBe(400)
     const paths = body.errors.map((one: { path: string }) => one.path)
-    for (const path of ['/mode', '/text', '/top_k', '/filter/extra', '/kinds/1']) expect(paths).toContain(path)
+    for (const path of ['/mode', '/text', '/top_k', '/filter/extra', '/kinds/1', '/repos_first/1'])
+      expect(paths).toContain(path)
   })
 
   it('answer 502 or 504, and nothing of what is behind, when the engine can not be asked (KNOWLEDGE-4, QUERIES-23)', async () => {

@@ -166,7 +166,7 @@ export class Agent {
   #backend(via: 'broker' | 'hand'): Backend {
     const { task, project, agentKind: profile } = this.pod.spec
     const options = {
-      pod: { task: bareName(task), project: bareName(project), profile },
+      pod: { task: bareName(task), project: bareName(project), profile, repositories: [] },
       hasMemory: true,
       timeoutMs: 30_000,
       patienceMs: 0,

@@ -98,7 +98,7 @@ async function answer(profile: string, request: IncomingMessage, response: Serve
     enableDnsRebindingProtection: true,
     allowedHosts: [`127.0.0.1:${request.socket.localPort}`, `localhost:${request.socket.localPort}`],
   })
-  const pod = { task: 'implement-lib-1-abcde', project: 'demo', profile }
+  const pod = { task: 'implement-lib-1-abcde', project: 'demo', profile, repositories: [] }
   const options = { pod, hasMemory: false, timeoutMs: 1000, patienceMs: 0, clock: systemClock, newId: randomUUID }
   const backend = (calls: AgentCalls, ongoing: OngoingCall): OngoingBackend => ({
     ...brokeredBackend(options, calls, ongoing),

@@ -68,7 +68,8 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     socket: async (profile) => {
       const folder = makeSocketFolder()
       const { tools, model } = socketsIn(folder.path)
-      const serverFor = () => podServer('0', randomUUID)({ ...caller, profile, hasMemory: true }, runner)
+      const serverFor = () =>
+        podServer('0', randomUUID)({ ...caller, profile, repositories: ['lib'], hasMemory: true }, runner)
       const server = await openMcpSocket({ path: tools, serverFor })
       const speaking = await speakForTheModel(model, tools, attestor, nextId)
       closers.push(speaking, () => server.close(), folder.remove)

@@ -124,7 +124,8 @@ function toolsServer(
   runner: ToolRunner,
 ): ReturnType<CreateToolsServer> {
   const { task, project, profile } = config.identity
-  return createToolsServer({ task, project, profile, hasMemory: config.memoryUrl !== '' }, runner)
+  const repositories = config.repositories.map(({ name }) => name)
+  return createToolsServer({ task, project, profile, repositories, hasMemory: config.memoryUrl !== '' }, runner)
 }
 
 function statuslineOf({ config, node }: AgentSideOptions): readonly string[] {

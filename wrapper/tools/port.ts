@@ -77,6 +77,8 @@ interface PodOfTools {
   readonly task: string
   readonly project: string
   readonly profile: string
+  /** Names of the Repositories that are checked out. */
+  readonly repositories: readonly string[]
   readonly hasMemory: boolean
 }
 

@@ -9,6 +9,8 @@ interface PodIdentity {
   readonly task: string
   readonly project: string
   readonly profile: string
+  /** Names of the Task's Repositories. */
+  readonly repositories: readonly string[]
 }
 
 type Service = 'operator' | 'memory'

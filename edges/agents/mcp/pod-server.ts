@@ -9,8 +9,8 @@ const patienceMs = 60_000
 
 /** The tools' server as the wrapper asks for it, one for each connection of the CLI. */
 export function podServer(version: string, newId: () => string): CreateToolsServer {
-  return ({ task, project, profile, hasMemory }, runner) => {
-    const pod = { task: nameOf(task), project: nameOf(project), profile }
+  return ({ task, project, profile, repositories, hasMemory }, runner) => {
+    const pod = { task: nameOf(task), project: nameOf(project), profile, repositories }
     const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock, newId }
     return createMcpServer({
       profile,

@@ -210,13 +210,14 @@ describe('the tools of a pod', () => {
     ['memory_edges', { op: 'create', from: 'a', to: 'b', relation: 'r' }, 'POST', 'http://broker/memory/edges'],
     ['memory_edges', { op: 'delete', id: 'e' }, 'DELETE', 'http://broker/memory/edges/e'],
   ] as const)(
-    'reach the memory service: %s %j (TOOL-CODE-1, TOOL-CODE-3, TOOL-CODE-4, TOOL-CODE-6, TOOL-CODE-9, TOOL-CODE-12, TOOL-CODE-13, TOOL-CODE-14, TOOL-CODE-16, TOOL-MEMORY-3, TOOL-MEMORY-4, TOOL-MEMORY-5, TOOL-MEMORY-8, TOOL-MEMORY-11, TOOL-RULE-2)',
+    'reach the memory service: %s %j (TOOL-CODE-1, TOOL-CODE-3, TOOL-CODE-4, TOOL-CODE-6, TOOL-CODE-9, TOOL-CODE-12, TOOL-CODE-13, TOOL-CODE-14, TOOL-CODE-16, TOOL-MEMORY-3, TOOL-MEMORY-4, TOOL-MEMORY-5, TOOL-MEMORY-8, TOOL-MEMORY-11, TOOL-MEMORY-12, TOOL-RULE-2)',
     async (name, given, method, url) => {
       await withPod('incident', ok, async (client, asked) => {
         const result = await client.callTool({ name, arguments: given })
         expect(result.isError, text(result)).toBeFalsy()
         const { op: _op, id: _id, patch, ...rest } = given as Record<string, unknown>
         const body = method === 'POST' ? rest : method === 'PATCH' ? patch : undefined
+        if (url.includes('queries')) Object.assign(rest, { repos_first: ['lib', 'docs'] })
         expect(asked).toEqual([{ method, url, body }])
       })
     },

@@ -28,7 +28,7 @@ function backend(profile: string, calls: RestCall[]): Backend {
     return Promise.resolve({ text: '{}', data: {} } as never)
   }
   return {
-    pod: { task: 'mine', project: 'demo', profile },
+    pod: { task: 'mine', project: 'demo', profile, repositories: [] },
     get: (service, path) => asked(service, 'GET', path),
     send: (service, method, path) => asked(service, method, path),
     reportIssue: async () => ({ text: '' }),

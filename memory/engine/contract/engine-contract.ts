@@ -172,10 +172,10 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     })
     await store(...others, quiet)
     const text = 'SessionStore login tokens'
-    expect(await found({ text, topK: 1, filter: { repo: 'quiet' } })).toEqual([quiet.id])
+    expect(await found({ text, topK: 1, filter: { repos: ['quiet'] } })).toEqual([quiet.id])
     expect(await found({ text, topK: 1, filter: { metadata: { team: 'blue' } } })).toEqual([quiet.id])
     expect(await found({ text, topK: 1, filter: { metadata: { team: 'blue', sort: 'other' } } })).toEqual([])
-    expect(await found({ text, topK: 3, filter: { repo: 'nowhere' } })).toEqual([])
+    expect(await found({ text, topK: 3, filter: { repos: ['nowhere'] } })).toEqual([])
   })
 
   it('lets through only memories of the kinds that are asked for, however many others rank before (QUERIES-6)', async () => {
@@ -193,7 +193,7 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     }
     expect(await found({ text, topK: 9, filter: { kinds: ['files', 'notes'] } })).toHaveLength(2)
     expect(await found({ text, topK: 9, filter: { kinds: ['changes'] } })).toHaveLength(6)
-    expect(await found({ text, topK: 9, filter: { kinds: ['changes'], repo: 'nowhere' } })).toEqual([])
+    expect(await found({ text, topK: 9, filter: { kinds: ['changes'], repos: ['nowhere'] } })).toEqual([])
   })
 
   it('gives no more chunks than were asked for', async () => {

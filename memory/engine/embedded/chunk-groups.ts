@@ -42,11 +42,11 @@ export class ChunkGroups {
   readonly #groups = new Map<string, Group>()
   #newest = 0
 
-  async select(sql: Queryable, { repo, kinds }: QueryFilter): Promise<ChunkSelection> {
+  async select(sql: Queryable, { repos, kinds }: QueryFilter): Promise<ChunkSelection> {
     await this.#sync(sql)
     const groups = new Set(
       [...this.#groups.values()].filter(
-        (one) => (repo === undefined || one.repo === repo) && (kinds === undefined || kinds.includes(one.kind)),
+        (one) => (repos === undefined || repos.includes(one.repo)) && (kinds === undefined || kinds.includes(one.kind)),
       ),
     )
     let [chunks, length] = [0, 0]

@@ -1,6 +1,6 @@
 /**
  * What a query lets through, as clauses of SQL. Nothing is joined that nobody asked for. `first` is the number of the
- * repository's parameter, the metadata's and the kinds' follow it; all come from `filterParams`.
+ * repositories' parameter, the metadata's and the kinds' follow it; all come from `filterParams`.
  */
 import { kindInSql } from '../memory-kind.ts'
 import type { QueryFilter } from '../port.ts'
@@ -28,17 +28,17 @@ export function edgeFilter(filter: QueryFilter | undefined, edge: string, first:
 
 export function filterParams(filter: QueryFilter | undefined): unknown[] {
   if (!isFiltering(filter)) return []
-  const { repo = null, metadata, kinds = null } = filter
-  return [repo, metadata === undefined ? null : JSON.stringify(metadata), kinds]
+  const { repos = null, metadata, kinds = null } = filter
+  return [repos, metadata === undefined ? null : JSON.stringify(metadata), kinds]
 }
 
 function clause(filter: QueryFilter | undefined, source: string, first: number): string {
   if (!isFiltering(filter)) return ''
-  return `and exists (select from ${source} and ($${first}::text is null or fm.repo = $${first})
+  return `and exists (select from ${source} and ($${first}::text[] is null or fm.repo = any($${first}::text[]))
     and ($${first + 1}::jsonb is null or fm.metadata @> $${first + 1}::jsonb)
     and ($${first + 2}::text[] is null or ${kindInSql('fm')} = any($${first + 2}::text[])))`
 }
 
 function isFiltering(filter: QueryFilter | undefined): filter is QueryFilter {
-  return filter?.repo !== undefined || filter?.metadata !== undefined || filter?.kinds !== undefined
+  return filter?.repos !== undefined || filter?.metadata !== undefined || filter?.kinds !== undefined
 }

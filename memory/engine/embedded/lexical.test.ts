@@ -116,7 +116,7 @@ it('ranks as plain BM25 does, whatever came, changed and went between the questi
         // One that is not asked for a while misses what came and went meanwhile.
         const asked = at % 2 === 0 ? readers : readers.slice(1)
         for (const reader of [...asked, anIndex()])
-          expectSame(await ask(reader, text, limit, repo === undefined ? undefined : { repo }), plain, limit)
+          expectSame(await ask(reader, text, limit, repo === undefined ? undefined : { repos: [repo] }), plain, limit)
       }
     }),
     { numRuns: 15 },
@@ -137,7 +137,7 @@ it('gives as many as were asked for when a filter leaves few of many', async () 
     aText(`text-${at}`, `a lantern ${'meadow '.repeat(at % 9)}`, at % 40 === 0 ? 'rare' : 'usual'),
   )
   await engine().upsert(texts)
-  const filter = { repo: 'rare' }
+  const filter = { repos: ['rare'] }
   expectSame(await ask(anIndex(), 'lantern', 2, filter), scoredPlainly(texts, 'lantern', 'rare'), 2)
   expect(await ask(anIndex(), 'lantern', 10, filter)).toHaveLength(3)
 })

@@ -21,7 +21,7 @@ export interface AskedTerms {
   /** How long the average chunk is. */
   readonly average: number
   readonly memories: number
-  /** What of a filter needs no look into the store: repository and kinds. Undefined: nothing of that is filtered. */
+  /** What of a filter needs no look into the store: repositories and kinds. Undefined: nothing of that is filtered. */
   readonly selection: ChunkSelection | undefined
 }
 
@@ -56,7 +56,7 @@ export async function askedTerms(
   filter?: QueryFilter,
 ): Promise<AskedTerms> {
   const counts = new Map([...termsOf(text)].slice(0, mostQueryTerms))
-  const isSelecting = filter?.repo !== undefined || filter?.kinds !== undefined
+  const isSelecting = filter?.repos !== undefined || filter?.kinds !== undefined
   const [read, selection] = await Promise.all([
     postings.read(sql, [...counts.keys()]),
     isSelecting ? groups.select(sql, filter) : undefined,

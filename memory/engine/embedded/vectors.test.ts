@@ -88,7 +88,7 @@ describe('the embedded engine with embeddings', () => {
     const coloured = engineWith(byColour())
     const [mine, other] = [aMemory('a crimson roof', { repo: 'mine' }), aMemory('a scarlet door', { repo: 'other' })]
     await coloured.upsert([mine, other])
-    const { chunks } = await coloured.retrieve({ mode: 'naive', text: 'red', topK: 5, filter: { repo: 'mine' } })
+    const { chunks } = await coloured.retrieve({ mode: 'naive', text: 'red', topK: 5, filter: { repos: ['mine'] } })
     expect(chunks.map((chunk) => chunk.memoryId)).toEqual([mine.id])
   })
 
@@ -102,7 +102,7 @@ describe('the embedded engine with embeddings', () => {
     const quiet = aMemory('a crimson roof beside grass', { repo: 'quiet' })
     await coloured.upsert([quiet, ...loud])
     for (const mode of ['naive', 'hybrid'] as const) {
-      const { chunks } = await coloured.retrieve({ mode, text: 'red', topK: 5, filter: { repo: 'quiet' } })
+      const { chunks } = await coloured.retrieve({ mode, text: 'red', topK: 5, filter: { repos: ['quiet'] } })
       expect(chunks.map((chunk) => chunk.memoryId)).toEqual([quiet.id])
     }
   }, 60_000)

@@ -206,7 +206,7 @@ for (const generation of ['1.4', '1.5'] as const) {
     it('asks for no more at once than LightRAG gives, however few pass a filter (QUERIES-4)', async () => {
       const [first, last] = [aMemory('The SessionStore is kept.', { repo: 'one' }), aMemory('Another SessionStore.')]
       await engine.upsert([first, last])
-      const query = { mode: 'naive', text: 'SessionStore', filter: { repo: 'one' } } as const
+      const query = { mode: 'naive', text: 'SessionStore', filter: { repos: ['one'] } } as const
       for (const topK of [10, 200]) {
         const { chunks } = await engine.retrieve({ ...query, topK })
         expect(chunks.map((chunk) => chunk.memoryId)).toEqual([first.id])
@@ -235,7 +235,7 @@ for (const generation of ['1.4', '1.5'] as const) {
         aMemory('The SessionStore goes and has a secret.', { repo: 'two' }),
       ]
       await engine.upsert([stays, goes])
-      const filter = { repo: 'one' }
+      const filter = { repos: ['one'] }
       const { chunks } = await engine.retrieve({ mode: 'naive', text: 'SessionStore', topK: 5, filter })
       const description = await engine.describe('SessionStore', chunks)
       expect(description).toEqual({

@@ -79,7 +79,7 @@ async function liveSources(
 }
 
 function passes(memory: SourceMemory, filter: QueryFilter | undefined): boolean {
-  if (filter?.repo !== undefined && memory.repo !== filter.repo) return false
+  if (filter?.repos !== undefined && !filter.repos.includes(memory.repo)) return false
   if (filter?.kinds !== undefined && !filter.kinds.includes(kindOf(memory.metadata))) return false
   return Object.entries(filter?.metadata ?? {}).every(([key, value]) => memory.metadata[key] === value)
 }

@@ -40,7 +40,7 @@ export interface Deputies {
 }
 
 const silenceMs = 1500
-const identity = { task: 't', project: 'p', profile: 'review', hasMemory: false }
+const identity = { task: 't', project: 'p', profile: 'review', repositories: [], hasMemory: false }
 
 export async function openDeputies({ profile, down }: Setting): Promise<Stage<Deputies>> {
   const closing: (() => unknown)[] = []

@@ -28,7 +28,7 @@ export async function withPod<T>(
   const reported: unknown[] = []
   const asked: Asked[] = []
   const options = {
-    pod: { task: 'implement-lib-1-abcde', project: 'demo', profile },
+    pod: { task: 'implement-lib-1-abcde', project: 'demo', profile, repositories: ['lib', 'docs'] },
     hasMemory: true,
     timeoutMs: 1000,
     patienceMs: 1000,

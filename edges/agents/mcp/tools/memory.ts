@@ -1,6 +1,8 @@
 /** The knowledge memory as tools (TOOL-MEMORY, docs/contract/tools.md): what was learned outside of this Task, in text and in its graph. */
 import { Type } from 'typebox'
 import { entryOf, misplaced, required } from '../../argument-faults.ts'
+import type { Backend } from '../backend.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
 import { answers, listAnswer, oneOf, reading, writingOnce, type Tool } from '../tool.ts'
 
 const closed = { additionalProperties: false } as const
@@ -9,7 +11,7 @@ const Question = Type.Object(
   {
     mode: oneOf(
       ['local', 'global', 'hybrid', 'naive'],
-      'naive: passages like the text; local: around the things it names; global: themes; hybrid: local and global.',
+      'Take hybrid: words, paths, history. naive: words alone; local: around things it names; global: themes.',
     ),
     text: Type.String({ minLength: 1 }),
     top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 10.' })),
@@ -49,6 +51,15 @@ function faultsByOperation(
   return [...required(input, needs, `op=${op}`), ...misplaced(input, others, `is not allowed with op=${op}`)]
 }
 
+/** The Task's own Repositories come first, whatever else the Project's memory holds (TOOL-MEMORY-12). */
+function ask(backend: Backend, path: string, question: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
+  const { repositories } = backend.pod
+  return backend.send('memory', 'POST', path, {
+    ...question,
+    ...(repositories.length === 0 ? {} : { repos_first: repositories }),
+  })
+}
+
 export const memoryTools: readonly Tool[] = [
   {
     name: 'memory_query',
@@ -58,23 +69,23 @@ export const memoryTools: readonly Tool[] = [
     input: Question,
     output: answers({ mode: Type.String(), results: Type.Array(Type.Unknown()) }),
     annotations: reading,
-    call: (question, backend) => backend.send('memory', 'POST', 'queries', question),
+    call: (question, backend) => ask(backend, 'queries', question),
   },
   {
     name: 'memory_describe',
     title: 'Summarise from the memory',
     description:
-      'Summarises the passages found, with references, in place of the passages. Use it for an overview; quote from memory_query. Example: {"mode": "global", "text": "release process"}.',
+      'Summarises the passages found, with references. Use it for an overview; quote from memory_query. Example: {"mode": "global", "text": "release process"}.',
     input: Question,
     output: answers({ mode: Type.String(), summary: Type.String(), references: Type.Array(Type.Unknown()) }),
     annotations: reading,
-    call: (question, backend) => backend.send('memory', 'POST', 'queries:describe', question),
+    call: (question, backend) => ask(backend, 'queries:describe', question),
   },
   {
     name: 'memory_write',
     title: 'Write into the memory',
     description:
-      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note) and never for secrets. Returns track_id. Example: {"text": "...", "metadata": {"topic": "build"}}.',
+      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note), never secrets. Example: {"text": "...", "metadata": {"topic": "build"}}.',
     input: Type.Object(
       {
         text: Type.String({ minLength: 1 }),
