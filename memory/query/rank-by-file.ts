@@ -6,18 +6,22 @@ import { termsOf } from '../engine/text/tokenize.ts'
 import { fileKey, rankFiles, type FileRanker } from './file-ranker.ts'
 import { spansOf, surroundingsOf, widenedFiles, type FoundChunk, type Surroundings } from './spans.ts'
 
-interface MemoryOfFile {
+/** A memory that no word of a question led to. */
+export interface Unfound {
   readonly id: string
+  readonly beginning: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+interface MemoryOfFile extends Unfound {
   readonly repo: string
   readonly file: string
-  readonly beginning: string
-  readonly metadata: Record<string, string>
 }
 
 /** How many chunks an engine is asked for, so that every file has its best ones among them. */
 export const chunksToRank = 100
 /** Of a file that no word led to, so much is looked at for what to show. */
-const lookedAt = 8_000
+export const lookedAt = 8_000
 /** Files whose rows went meanwhile take no place from the others, up to so many. */
 const slack = 20
 
@@ -124,15 +128,15 @@ async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promi
       where m.status = 'ready' order by m.repo, m.file, m.created_at`,
     [parts.map(([repo]) => repo), parts.map(([, file]) => file)],
   )
-  const terms = [...termsOf(text).keys()]
-  const chunks = rows.map((row) => chunkOf(row, terms))
+  const chunks = rows.map((row) => bestChunk(row, text))
   return {
     chunks: new Map(rows.map((row, at) => [fileKey(row.repo, row.file), chunks[at]!])),
     around: new Map(rows.map(({ id, beginning }) => [id, beginning])),
   }
 }
 
-function chunkOf({ id, beginning, metadata }: MemoryOfFile, terms: readonly string[]): FoundChunk {
+export function bestChunk({ id, beginning, metadata }: Unfound, text: string): FoundChunk {
+  const terms = [...termsOf(text).keys()]
   const chunks = chunksOf(beginning)
   const scores = chunks.map((chunk) => {
     const known = termsOf(chunk)

@@ -1,6 +1,7 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { MemoryKind } from '../engine/memory-kind.ts'
 import type { EngineQuery, Retrieval } from '../engine/port.ts'
+import { withNotesAbout } from './notes-about.ts'
 import { chunksToRank, rankByFile } from './rank-by-file.ts'
 import type { RepoCorpora } from './repo-corpus.ts'
 import type { QueryBody } from './schema.ts'
@@ -46,7 +47,8 @@ export function retrieveVisible(deps: Deps, body: QueryBody): Promise<VisibleRet
 
 /**
  * What `repos_first` names, and memories of no repository, as if there were no others; then others, in the places that
- * are left: a file of another repository that has more of the words takes none from the caller's own (QUERIES-26).
+ * are left: a file of another repository that has more of the words takes none from the caller's own (QUERIES-26). Behind
+ * each file stand the notes that are about it (QUERIES-27).
  */
 export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
   const query = engineQuery(body)
@@ -56,7 +58,8 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
   let found = await retrieveByKinds(deps, corpora, own, kinds)
   if (own !== query && found.chunks.length < query.topK)
     found = behind(found, await retrieveByKinds(deps, corpora, query, kinds))
-  return found
+  if (kinds?.includes('notes') === false) return found
+  return { ...found, chunks: scored(found, await withNotesAbout(deps.sql, found, query)) }
 }
 
 /**

@@ -305,6 +305,31 @@ describe('queries', () => {
     }
   })
 
+  it('show a note right behind the file that it is about, whatever its words, the newest two of a file (QUERIES-27)', async () => {
+    await stored('keeps login tokens', { repo: 'one', file: 'src/vault.ts' })
+    await stored('checks login tokens', { repo: 'one', file: 'src/door.ts' })
+    const about = { about: 'src/vault.ts' }
+    await stored('Oldest: one hour was asked for.', about)
+    const notes = [
+      await stored('Ann decided on a day.', about),
+      await stored('No: login tokens live for a week.', { ...about, repo: 'one' }),
+    ]
+    await stored('Of somebody else: never.', { ...about, repo: 'two' })
+    for (const mode of ['naive', 'hybrid']) {
+      const shown = async (more = {}): Promise<readonly string[]> => {
+        const { body } = await ask('POST', '/queries', { mode, text: 'keeps login tokens', ...more })
+        const chunks = body.results.filter((one: { kind: string }) => one.kind === 'chunk')
+        return chunks.map((one: { id: string; metadata: { file?: string } }) => one.metadata.file ?? one.id)
+      }
+      expect((await shown()).toSorted(), mode).toEqual(['src/door.ts', 'src/vault.ts', ...notes].toSorted())
+      const first = await shown({ top_k: 3 })
+      const at = first.indexOf('src/vault.ts')
+      expect(first.slice(at + 1, at + 3), mode).toEqual(notes.toReversed().slice(0, 2 - at))
+      expect(await shown({ kinds: ['files'] })).toHaveLength(2)
+      expect(await shown({ filter: { repo: 'one' } })).not.toContain(notes[0])
+    }
+  })
+
   it('answer ten results unless another number is asked for (QUERIES-4)', async () => {
     for (let at = 0; at < 12; at += 1) await stored(`rows of night ${at}`)
     for (const mode of ['naive', 'hybrid'])

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { memoryIdentity } from '../memories/identity.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
@@ -20,6 +21,7 @@ beforeAll(async () => {
     insert into knowledge_edge (id, from_id, to_id, relation, description, tier, metadata, is_asserted)
       values ('${edge}', '${one}', '${other}', 'owns', 'by contract', 'EXTRACTED', '{"a": "1"}', true)`)
   await storeFiles()
+  await storeNotes()
   await apply((name) => name >= '0021')
 }, 120_000)
 afterAll(() => sql?.close())
@@ -43,6 +45,19 @@ async function storeFiles(): Promise<void> {
     )
   const key = `issue:7:${'f'.repeat(40)}`
   await sql.query(`insert into memory_key (repo, key, memory_id) values ('lib', $1, 'm-6')`, [key])
+}
+
+const aboutVault = { repo: 'lib', file: 'src/vault.ts', topic: 'ü' }
+
+/** A note of an agent that names a file, and one written by a program that has a key for it. */
+async function storeNotes(): Promise<void> {
+  for (const id of ['note', 'own'])
+    await sql.query(
+      `insert into memory (id, identity, content, metadata, repo, file, status, track_id, feed_at, created_at, updated_at)
+      values ($1, decode($2, 'hex'), $3, $4, 'lib', 'src/vault.ts', 'ready', $1, 0, 0, 0)`,
+      [id, memoryIdentity(`Why: ${id}`, aboutVault).toString('hex'), `Why: ${id}`, JSON.stringify(aboutVault)],
+    )
+  await sql.query(`insert into memory_key (repo, key, memory_id) values ('lib', 'own', 'own')`)
 }
 
 async function apply(isWanted: (name: string) => boolean): Promise<void> {
@@ -72,5 +87,24 @@ test('a store of before keeps who stands for its memories, and what people wrote
   )
   expect(assertions.rows).toEqual([
     { edge_id: edge, from_id: one, to_id: other, relation: 'owns', description: 'by contract', metadata: { a: '1' } },
+  ])
+})
+
+test('a note of before that names a file is about it from now on, and no push of the file takes it away', async () => {
+  const { rows } = await sql.query(
+    `select id, file, metadata, status, encode(identity, 'hex') as identity from memory where file is null and repo = 'lib'
+      or id = 'own' order by id`,
+  )
+  const { file, ...others } = aboutVault
+  const metadata = { ...others, about: file }
+  expect(rows).toEqual([
+    {
+      id: 'note',
+      file: null,
+      metadata,
+      status: 'processing',
+      identity: memoryIdentity('Why: note', metadata).toString('hex'),
+    },
+    expect.objectContaining({ id: 'own', file, metadata: aboutVault, status: 'ready' }) as unknown,
   ])
 })

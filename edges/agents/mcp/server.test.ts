@@ -223,6 +223,18 @@ describe('the tools of a pod', () => {
     },
   )
 
+  it('take no note that an ingest would hold for its own, and say what to name instead (TOOL-MEMORY-13)', async () => {
+    await withPod('incident', ok, async (client, asked) => {
+      const metadata = { repo: 'lib', file: 'src/a.ts', commit: 'c' }
+      const result = await client.callTool({ name: 'memory_write', arguments: { text: 'x', metadata } })
+      expect([result.isError, text(result)]).toEqual([
+        true,
+        expect.stringMatching(/\/metadata\/file [^]*metadata\.about[^]*\/metadata\/commit/),
+      ])
+      expect(asked).toEqual([])
+    })
+  })
+
   it('say that there is no memory service where the project has none (TOOLS-22)', async () => {
     const without = { hasMemory: false }
     await withPod(

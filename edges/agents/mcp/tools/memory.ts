@@ -51,6 +51,9 @@ function faultsByOperation(
   return [...required(input, needs, `op=${op}`), ...misplaced(input, others, `is not allowed with op=${op}`)]
 }
 
+/** What an ingest says of a memory of its own: a note with these would be taken for a file, and go with its next push. */
+const ingested = ['file', 'commit']
+
 /** The Task's own Repositories come first, whatever else the Project's memory holds (TOOL-MEMORY-12). */
 function ask(backend: Backend, path: string, question: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
   const { repositories } = backend.pod
@@ -85,7 +88,7 @@ export const memoryTools: readonly Tool[] = [
     name: 'memory_write',
     title: 'Write into the memory',
     description:
-      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note), never secrets. Example: {"text": "...", "metadata": {"topic": "build"}}.',
+      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note), never secrets. A file it is about goes into metadata.about: queries show both together. Example: {"text": "...", "metadata": {"about": "src/a.ts"}}.',
     input: Type.Object(
       {
         text: Type.String({ minLength: 1 }),
@@ -95,6 +98,13 @@ export const memoryTools: readonly Tool[] = [
     ),
     output: answers({ track_id: Type.String() }),
     annotations: writingOnce,
+    faults: ({ metadata }) =>
+      ingested
+        .filter((name) => Object.hasOwn(Object(metadata), name))
+        .map((name) => ({
+          path: `/metadata/${name}`,
+          message: 'is for what an ingest stores, and replaces: name the file in metadata.about',
+        })),
     call: (memory, backend) => backend.send('memory', 'POST', 'memories', memory),
   },
   {
