@@ -1,5 +1,6 @@
 import type { Description, Passage } from '../port.ts'
 import { readableOf } from './readable.ts'
+import { isTestFile } from './test-files.ts'
 import { termsOf } from './tokenize.ts'
 
 /** A paragraph that one reads. */
@@ -9,6 +10,8 @@ const mostCharacters = 1_200
 const lambda = 0.7
 /** Likeness is compared among the best so many. */
 const mostCandidates = 120
+/** What tests say of a thing counts so much less than what the thing says. */
+const worthOfTests = 0.5
 
 interface Candidate {
   readonly sentence: string
@@ -20,7 +23,10 @@ interface Candidate {
   readonly location: number
 }
 
-/** Sentences of the passages themselves, chosen for the query and for saying different things, in the passages' order. */
+/**
+ * Sentences of the passages themselves, chosen for the query and for saying different things, in the passages' order, those
+ * of tests behind the others. A signature is one where it has a word of the query: others only fill a paragraph.
+ */
 export function summarize(query: string, passages: readonly Passage[]): Description {
   const asked = new Set(termsOf(query).keys())
   const candidates = passages
@@ -31,10 +37,14 @@ export function summarize(query: string, passages: readonly Passage[]): Descript
         candidate(sentence, { passage, at, location, isSignature: location >= prose.size }, asked),
       )
     })
+    .filter(({ isSignature, terms }) => !isSignature || asked.size === 0 || [...asked].some((term) => terms.has(term)))
     .toSorted((a, b) => b.worth - a.worth || a.passage - b.passage || a.location - b.location)
     .slice(0, mostCandidates)
   const chosen = choose(candidates)
-  const uses = [...new Set(chosen.map((one) => one.passage))].toSorted((a, b) => a - b)
+  const isTest = (at: number): boolean => isTestFile(passages[at]?.file ?? '')
+  const uses = [...new Set(chosen.map((one) => one.passage))].toSorted(
+    (a, b) => Number(isTest(a)) - Number(isTest(b)) || a - b,
+  )
   const paragraphs = uses.map((at) => {
     const sentences = chosen.filter((one) => one.passage === at).toSorted((a, b) => a.location - b.location)
     const { file } = passages[at]!
@@ -64,7 +74,8 @@ function candidate(
 ): Candidate {
   const terms = new Set(termsOf(sentence).keys())
   const covered = asked.size === 0 ? 0 : [...asked].filter((term) => terms.has(term)).length / asked.size
-  return { sentence, isSignature, terms, worth: passage.score * (0.2 + covered), passage: at, location }
+  const share = isTestFile(passage.file ?? '') ? worthOfTests : 1
+  return { sentence, isSignature, terms, worth: share * passage.score * (0.2 + covered), passage: at, location }
 }
 
 function choose(candidates: readonly Candidate[]): Candidate[] {

@@ -175,6 +175,19 @@ describe('a summary', () => {
     )
   })
 
+  it('tells of tests last, and names no signature that has no word of the question', () => {
+    const code = (name: string): string => `def ${name}(self):\n    pass\n\ndef other(self):\n    pass`
+    const { summary, uses } = summarize('how does run work', [
+      { content: code('test_run'), score: 1, file: 'tests/test_run.py' },
+      { content: `# It runs one thing at a time.\n${code('run')}`, score: 0.9, file: 'src/run.py' },
+      { content: 'def unrelated(self):\n    pass', score: 0.9, file: 'src/others.py' },
+    ])
+    expect(summary).toBe(
+      'src/run.py: It runs one thing at a time. It has `def run(self)`.\n\ntests/test_run.py: It has `def test_run(self)`.',
+    )
+    expect(uses).toEqual([1, 0])
+  })
+
   it('of a change is what its author wrote, and nothing of its diff (QUERIES-12)', () => {
     const subject = 'fix: close idle sockets'
     const change = `${subject}\n\nThey were kept open for ever by the old server.\n\nsrc/a.ts\n\ndiff --git a/src/a.ts b/src/a.ts\n@@ -1,2 +1,2 @@\n-close the socket now and then\n+close every idle socket at once`
