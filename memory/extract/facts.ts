@@ -25,6 +25,8 @@ export interface Definition {
   readonly implements?: readonly Chain[]
   /** Declared and not defined here: a prototype in a header, an overload. */
   readonly declared?: boolean
+  /** Its name alone runs it: Python's properties. */
+  readonly property?: boolean
   readonly exported?: string
 }
 

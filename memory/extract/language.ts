@@ -26,7 +26,8 @@ export interface TypeRules {
 
 /**
  * Captures that `queries` may use:
- * - `@def.TYPE` with `@name`, and perhaps `@owner`, `@returns`, `@declared`; `@exported` says that importers see it.
+ * - `@def.TYPE` with `@name`, and perhaps `@owner`, `@returns`, `@declared`, `@property`; `@exported` says that importers
+ *   see it.
  * - `@scope`: what is bound inside is not seen outside.
  * - `@bind` (a name) with perhaps `@type` and `@value`; `@field` likewise, a name that instances hold.
  * - `@call`, `@new` with `@callee`; `@ref`: a name handed on as a value.

@@ -149,6 +149,7 @@ class FactReader {
       ...(returned.length === 0 ? {} : { returned }),
       ...bases,
       ...(captures.has('declared') ? { declared: true } : {}),
+      ...(captures.has('property') ? { property: true } : {}),
       ...(exported === undefined ? {} : { exported }),
     }
   }

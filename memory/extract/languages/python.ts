@@ -40,6 +40,15 @@ export const python: Language = {
 (block (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
 (decorated_definition (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function)
 (class_definition name: (identifier) @name) @def.class
+(decorated_definition (decorator [(identifier) (attribute)] @_overload)
+  definition: (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function @declared
+  (#match? @_overload "(^|[.])overload$"))
+(if_statement condition: [(identifier) (attribute)] @_checking
+  consequence: (block (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function) @declared
+  (#match? @_checking "(^|[.])TYPE_CHECKING$"))
+(decorated_definition (decorator [(identifier) (attribute)] @_property)
+  definition: (function_definition name: (identifier) @name return_type: (_)? @returns) @def.function @property
+  (#match? @_property "(^|[._])property$"))
 (return_statement (_) @returned)
 (module (expression_statement (assignment left: (identifier) @name) @def.variable))
 
@@ -66,8 +75,8 @@ export const python: Language = {
 (assignment left: (attribute object: (identifier) @owner attribute: (identifier) @field)
   type: (_)? @type right: (_)? @value (#eq? @owner "self"))
 
-(call function: (_) @callee) @call
-(decorator [(identifier) (attribute)] @callee) @call
+(call function: (_) @callee (#not-eq? @callee "super")) @call
+(decorator [(identifier) (attribute)] @callee (#not-match? @callee "[.](getter|setter|deleter)$")) @call
 (argument_list (identifier) @ref)
 (keyword_argument value: (identifier) @ref)
 (list (identifier) @ref)

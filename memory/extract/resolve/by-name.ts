@@ -37,7 +37,8 @@ export class MethodsByName {
   }
 
   candidates(file: string, name: string): readonly Candidate[] {
-    if (name.length < shortestTelling || everywhere.has(name)) return []
+    // Every object of Python has `__init__` and its like.
+    if (name.length < shortestTelling || everywhere.has(name) || name.startsWith('__')) return []
     const found = this.#methods.get(name) ?? []
     if (found.length === 0 || found.length > mostCandidates) return []
     if (found.length > 1) {

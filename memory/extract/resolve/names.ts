@@ -64,15 +64,23 @@ export class Names {
   #follow(location: Location, first: string, rest: readonly string[], as: Kind): Meaning | undefined {
     this.#hops += 1
     try {
-      let meaning = this.#lookup(location, first, as)
-      for (const [index, step] of rest.entries()) {
-        if (meaning === undefined) return undefined
-        meaning = this.#step(meaning, step, first, index, as)
+      for (const start of this.#starts(location, first, as)) {
+        let meaning: Meaning | undefined = start
+        for (const [index, step] of rest.entries())
+          meaning = meaning === undefined ? undefined : this.#step(meaning, step, first, index, as)
+        if (meaning !== undefined) return meaning
       }
-      return meaning
+      return undefined
     } finally {
       this.#hops -= 1
     }
+  }
+
+  /** One meaning; of `super` each base, because the first that has a member gives it. */
+  #starts(location: Location, name: string, as: Kind): readonly Meaning[] {
+    if (this.#language(location.file).base.includes(name)) return this.#bases(location)
+    const found = this.#lookup(location, name, as)
+    return found === undefined ? [] : [found]
   }
 
   /** What a type's name means: the class itself. */
@@ -119,9 +127,8 @@ export class Names {
   }
 
   #lookup(location: Location, name: string, as: Kind): Meaning | undefined {
-    const { self, base, implicitSelf } = this.#language(location.file)
+    const { self, implicitSelf } = this.#language(location.file)
     if (self.includes(name)) return this.#self(location, name === 'Self' || name === 'cls' ? 'definition' : 'instance')
-    if (base.includes(name)) return this.#base(location)
     return (
       this.#lexical(location, name, as) ??
       (implicitSelf === true ? this.#implicit(location, name) : undefined) ??
@@ -153,10 +160,12 @@ export class Names {
     return found === undefined ? undefined : { ...found, is }
   }
 
-  #base(location: Location): Meaning | undefined {
+  /** Where no base is of the repository, what it has is not of the repository either. */
+  #bases(location: Location): readonly Meaning[] {
     const own = this.#enclosing(location)
-    const [base] = own === undefined ? [] : this.members.bases(own)
-    return base === undefined ? undefined : { ...base, is: 'instance', sure: Math.min(base.sure, confidence.declared) }
+    const bases = own === undefined ? [] : this.members.bases(own)
+    if (bases.length === 0) return [{ is: 'external', name: 'super', sure: 1 }]
+    return bases.map((base) => ({ ...base, is: 'instance', sure: Math.min(base.sure, confidence.declared) }))
   }
 
   #lexical({ file, scope, within }: Location, name: string, as: Kind): Meaning | undefined {
@@ -363,8 +372,9 @@ export class Names {
 
   #instanceStep(at: At, step: string): Meaning | undefined {
     const found = this.members.member(at, step)
-    if (found !== undefined) return { ...found, is: 'definition' }
-    return this.#field(at, step)
+    if (found === undefined) return this.#field(at, step)
+    if (this.definition(found).property === true) return this.#result(found) ?? { is: 'local', sure: 1 }
+    return { ...found, is: 'definition' }
   }
 
   #field(of: At, name: string, seen: Set<string> = new Set()): Meaning | undefined {

@@ -1,4 +1,5 @@
 import { dirOf, join, type Module, type ModuleFinder, type Repository } from './modules.ts'
+import { standardModules } from './python-standard.ts'
 
 /** Where people put packages besides the root: a first guess, the path itself decides. */
 const roots = ['', 'src', 'lib', 'python']
@@ -37,7 +38,7 @@ export function pythonModules({ files }: Repository): ModuleFinder {
           return { module: found }
       }
       const [top = ''] = source.split('.')
-      return { external: `pypi:${top}` }
+      return { external: `${standardModules.has(top) ? 'python' : 'pypi'}:${top}` }
     },
     below: (module, name) => (module.path === undefined ? undefined : at(join(module.path, name))),
     of: (file) => ({ files: [file], path: file.replace(/(?:\/__init__)?\.pyi?$/, '') }),

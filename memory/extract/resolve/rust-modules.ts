@@ -1,5 +1,8 @@
 import { dirOf, join, type Module, type ModuleFinder, type Repository } from './modules.ts'
 
+/** Crates that come with the compiler. */
+const standard = ['std', 'core', 'alloc', 'proc_macro', 'test']
+
 interface Crate {
   readonly name: string
   readonly root: string
@@ -60,9 +63,7 @@ export function rustModules({ files, manifests }: Repository): ModuleFinder {
       }
       if (found !== undefined) return { module: found }
       const local = ['crate', 'self', 'super', ''].includes(first) || crates.some(({ name }) => name === first)
-      return local
-        ? undefined
-        : { external: ['std', 'core', 'alloc'].includes(first) ? `rust:${first}` : `crate:${first}` }
+      return local ? undefined : { external: `${standard.includes(first) ? 'rust' : 'crate'}:${first}` }
     },
     below: (module, name) => (module.path === undefined ? undefined : at(join(module.path, name))),
     of: (file) => ({ files: [file], path: pathOf(file) }),
