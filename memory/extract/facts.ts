@@ -5,6 +5,13 @@ export type Chain = readonly string[]
 
 /** No name in any language, unlike `new`. */
 export const made = '<new>'
+/** What an iteration over the whole gives, and what a key or an index gives. */
+export const each = '<each>'
+export const item = '<item>'
+/** A type's end. Lists give elements by iteration and by index, maps by key alone; of a class the class is given. */
+export const listed = '<listed>'
+export const keyed = '<keyed>'
+export const classItself = '<class>'
 
 export interface Definition {
   readonly name: string
@@ -19,6 +26,8 @@ export interface Definition {
   /** Where it belongs, when that is said by name: Go's receiver, Rust's impl, C++'s `A::`, JavaScript's prototypes. */
   readonly owner?: Chain
   readonly returns?: Chain
+  /** Of a named list or map: its type. */
+  readonly holds?: Chain
   /** What `return` statements give, where no type says it. */
   readonly returned?: readonly Returned[]
   readonly extends?: readonly Chain[]
@@ -39,6 +48,8 @@ export interface Scope {
   readonly start: number
   readonly end: number
   readonly parent: number
+  /** Scopes inside do not see its names: the body of a class in Python. */
+  readonly closed?: boolean
 }
 
 /** A local name: parameter, variable, loop variable. */

@@ -15,11 +15,23 @@ export interface ChainRules {
   readonly news: Readonly<Record<string, string>>
   /** Nodes that mean what they hold: parentheses, await, casts. The field, or the first named child. */
   readonly wrappers: Readonly<Record<string, string | null>>
+  /** Access by key or index: node, field of the whole. */
+  readonly items?: Readonly<Record<string, string>>
+  /** A wrapper that begins with a sign gives an element of what it holds (Go's channels). */
+  readonly receives?: readonly [node: string, sign: string]
+  /** Functions that give their first argument, or what an iteration over it gives. */
+  readonly passing?: Readonly<Record<string, 'whole' | 'each'>>
 }
 
 export interface TypeRules {
   /** Generic types that pass for what they hold. */
   readonly transparent: readonly string[]
+  /** Generic types that hold others, as Python's `list` and `dict`; `type[A]` is the class A. */
+  readonly listed?: readonly string[]
+  readonly keyed?: readonly string[]
+  readonly classItself?: readonly string[]
+  /** Of types that are written in another way: what they hold, and how. */
+  readonly held?: (type: string) => readonly [of: string, mark: string] | undefined
   /** What parts of a path are separated by. */
   readonly separator: '.' | '::'
 }
@@ -28,8 +40,10 @@ export interface TypeRules {
  * Captures that `queries` may use:
  * - `@def.TYPE` with `@name`, and perhaps `@owner`, `@returns`, `@declared`, `@property`; `@exported` says that importers
  *   see it.
- * - `@scope`: what is bound inside is not seen outside.
- * - `@bind` (a name) with perhaps `@type` and `@value`; `@field` likewise, a name that instances hold.
+ * - `@scope`: what is bound inside is not seen outside; with `@closed` not by scopes inside either.
+ * - `@bind` (a name) with perhaps `@type` and `@value`; `@field` likewise, a name that instances hold. `@each` and `@item`
+ *   are values that it is an element of; `@type.listed` and `@type.keyed` are types of its elements.
+ * - `@holds`: the type of a named list or map.
  * - `@call`, `@new` with `@callee`; `@ref`: a name handed on as a value.
  * - `@extends`, `@implements`: types that the definition around them builds on.
  * - `@import`: a statement for `readImport`; `@export` (a name) with `@value`.

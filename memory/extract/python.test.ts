@@ -178,3 +178,120 @@ test('standard libraries have the name of their language, packages that of their
     ].toSorted(),
   )
 })
+
+test('Python: an element has the type that the iterable says, in loops, comprehensions, by key and by method (EXTRACTION-2)', async () => {
+  const edges = await edgesOf(
+    {
+      'signer.py': `class Signer:
+    def unsign(self): pass
+    def sign(self): pass
+    def salt(self): pass
+`,
+      'app.py': `import collections.abc as cabc
+import typing as t
+from signer import Signer
+
+class App:
+    signers: dict[str, list[Signer]]
+    named: t.Mapping[str, Signer] = {}
+    kind: type[Signer] = Signer
+    def each(self) -> cabc.Iterator[Signer]: ...
+    def all(self) -> t.List["Signer"]: ...
+    def made(self) -> t.Generator[Signer, None, None]: ...
+    def loop(self):
+        for signer in self.each(): signer.unsign()
+    def comprehension(self): return [each.unsign() for each in reversed(self.all())]
+    def values(self):
+        for signer in self.named.values(): signer.unsign()
+    def items(self):
+        for name, signer in self.named.items(): signer.unsign()
+    def enumerated(self):
+        for place, signer in enumerate(self.made()): signer.unsign()
+    def by_key(self): self.named['a'].unsign()
+    def by_method(self): self.named.get('a').unsign()
+    def nested(self): self.signers['a'][0].unsign()
+    def make(self): self.kind().unsign()
+
+def several(*signers: Signer, **more: Signer):
+    for signer in signers: signer.unsign()
+    more['a'].sign()
+
+def pair(both: tuple[Signer, ...], two: tuple[str, Signer]):
+    for one in both: one.unsign()
+    for other in two: other.sign()
+
+def keys(named: dict[str, Signer]):
+    for name in named: name.salt()
+
+def own(signers: list[Signer]):
+    signers.salt()
+`,
+    },
+    'calls',
+  )
+  const within = (name: string): string => `app.py#${name} calls signer.py#Signer.unsign 0.85`
+  expect(edges.filter((edge) => !edge.includes(' calls app.py#'))).toEqual(
+    [
+      ...['loop', 'comprehension', 'enumerated'].map((name) => within(`App.${name}`)),
+      ...['values', 'items', 'by_key', 'by_method', 'nested', 'make'].map((name) =>
+        within(`App.${name}`).replace('0.85', '0.95'),
+      ),
+      'app.py#App.make calls signer.py#Signer 0.95',
+      'app.py#several calls signer.py#Signer.unsign 0.95',
+      'app.py#several calls signer.py#Signer.sign 0.95',
+      'app.py#pair calls signer.py#Signer.unsign 0.95',
+      'app.py#pair calls signer.py#Signer.sign 0.65',
+      'app.py#keys calls signer.py#Signer.salt 0.65',
+    ].toSorted(),
+  )
+})
+
+test('TypeScript: an element of a list or a map has the type that is declared for it (EXTRACTION-2)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.ts': `class Item { open(): void {} }
+class Box {
+  constructor(private readonly items: readonly Item[], private readonly byName: Map<string, Set<Item>>) {}
+  loop(): void { for (const item of this.items) item.open() }
+  index(): void { this.items[0].open() }
+  find(): void { this.items.find(Boolean).open() }
+  map(): void { for (const each of this.byName.get('a')) each.open() }
+  keys(): void { for (const key in this.items) key.open() }
+}`,
+    },
+    'calls',
+  )
+  expect(edges.filter((edge) => edge.includes('Item.open'))).toEqual(
+    ['find', 'index', 'loop', 'map'].map((name) => `a.ts#Box.${name} calls a.ts#Item.open 0.95`),
+  )
+})
+
+test("Python: a class's attribute is no name of the module, nor of its methods (EXTRACTION-2)", async () => {
+  const edges = await edgesOf(
+    {
+      'a.py': `class Logger:
+    def debugging(self): pass
+
+class Other:
+    def debugging(self): pass
+
+class App:
+    log = Logger()
+    log.debugging()
+    def run(self): log.debugging()
+
+log = Other()
+
+def run(): log.debugging()
+`,
+    },
+    'calls',
+  )
+  expect(edges.filter((edge) => edge.includes('debugging'))).toEqual(
+    [
+      'a.py#App calls a.py#Logger.debugging 0.95',
+      'a.py#App.run calls a.py#Other.debugging 0.95',
+      'a.py#run calls a.py#Other.debugging 0.95',
+    ].toSorted(),
+  )
+})

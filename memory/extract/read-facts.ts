@@ -1,7 +1,11 @@
 /** Reads the facts of one parsed file by the queries of its language: one program for all languages. */
 import type { Node, Query, QueryMatch, Tree } from 'web-tree-sitter'
-import { chainOf, typeChain } from './chain.ts'
+import { chainOf, typeChain, valueType } from './chain.ts'
 import {
+  each,
+  item,
+  keyed,
+  listed,
   made,
   type Binding,
   type Chain,
@@ -39,7 +43,7 @@ class FactReader {
   readonly #matches: readonly Captures[]
   readonly #definitions: readonly RawDefinition[]
   readonly #around: readonly number[]
-  readonly #scopes: readonly Range[]
+  readonly #scopes: readonly (Range & Pick<Scope, 'closed'>)[]
   readonly #scopesAround: readonly number[]
 
   constructor(tree: Tree, query: Query, language: Language) {
@@ -48,7 +52,11 @@ class FactReader {
     this.#matches = query.matches(tree.rootNode).map(byName)
     this.#definitions = inOrder(this.#findDefinitions())
     this.#around = parents(this.#definitions)
-    this.#scopes = inOrder([rangeOf(tree.rootNode), ...this.#all('scope').map((captures) => range(captures, 'scope'))])
+    const scopes = this.#all('scope').map((captures) => ({
+      ...range(captures, 'scope'),
+      ...(captures.has('closed') ? { closed: true } : {}),
+    }))
+    this.#scopes = inOrder([rangeOf(tree.rootNode), ...scopes])
     this.#scopesAround = parents(this.#scopes)
   }
 
@@ -69,11 +77,7 @@ class FactReader {
       definitions: definitions.map((each) =>
         each.type === 'variable' && imported.has(`${each.scope} ${each.name}`) ? { ...each, type: 'import' } : each,
       ),
-      scopes: this.#scopes.map(({ start, end }, index): Scope => ({
-        start,
-        end,
-        parent: this.#scopesAround[index] ?? -1,
-      })),
+      scopes: this.#scopes.map((scope, index): Scope => ({ ...scope, parent: this.#scopesAround[index] ?? -1 })),
       bindings: this.#bindings().filter(({ scope, name }) => !imported.has(`${scope} ${name}`)),
       fields: this.#fields(),
       uses: this.#uses(),
@@ -93,6 +97,25 @@ class FactReader {
 
   #type(node: Node | undefined): Chain {
     return node === undefined ? [] : typeChain(node.text, this.#language.types)
+  }
+
+  #valueType(node: Node | undefined, ...marks: readonly string[]): Chain {
+    const type = node === undefined ? [] : valueType(node.text, this.#language.types)
+    return type.length === 0 ? [] : [...type, ...marks]
+  }
+
+  #typeIn(captures: Captures): Chain {
+    const [ofList, ofMap] = [captures.get('type.listed'), captures.get('type.keyed')]
+    if (ofList !== undefined) return this.#valueType(ofList, listed)
+    return ofMap === undefined ? this.#valueType(captures.get('type')) : this.#valueType(ofMap, keyed)
+  }
+
+  #valueIn(captures: Captures): Chain {
+    const [ofEach, ofItem] = [captures.get('each'), captures.get('item')]
+    const whole = this.#chain(captures.get('value') ?? ofEach ?? ofItem)
+    if (whole.length === 0) return []
+    if (captures.has('value')) return whole
+    return [...whole, ofEach === undefined ? item : each]
   }
 
   #findDefinitions(): RawDefinition[] {
@@ -132,7 +155,8 @@ class FactReader {
     const { captures, name, start, end } = raw
     const type = this.#typeOf(raw, index)
     const owner = captures.get('owner')
-    const returns = this.#type(captures.get('returns'))
+    const returns = this.#valueType(captures.get('returns'))
+    const holds = this.#valueType(captures.get('holds'))
     const returned = returns.length === 0 ? this.#returnedBy(index) : []
     const bases = this.#basesOf(index)
     const exported = this.#exportedAs(raw, this.#around[index] ?? -1)
@@ -146,6 +170,7 @@ class FactReader {
       scope: this.#scopeAround(raw),
       ...(owner === undefined ? {} : { owner: this.#owner(owner) }),
       ...(returns.length === 0 ? {} : { returns }),
+      ...(holds.length === 0 ? {} : { holds }),
       ...(returned.length === 0 ? {} : { returned }),
       ...bases,
       ...(captures.has('declared') ? { declared: true } : {}),
@@ -230,8 +255,8 @@ class FactReader {
     for (const captures of this.#matches) {
       const node = captures.get('bind') ?? captures.get('bind.member')
       if (node === undefined) continue
-      const type = this.#type(captures.get('type'))
-      const whole = this.#chain(captures.get('value'))
+      const type = this.#typeIn(captures)
+      const whole = this.#valueIn(captures)
       const member = captures.has('bind.member') ? node.text : captures.get('member')?.text
       const value = member === undefined || whole.length === 0 ? whole : [...whole, member]
       const scope = this.#scopeAt(node)
@@ -243,7 +268,7 @@ class FactReader {
       }
       const key = `${scope} ${node.text}`
       const before = known.get(key)
-      if (before === undefined || (before.type === undefined && before.value === undefined)) known.set(key, binding)
+      if (before === undefined || knowledge(binding) > knowledge(before)) known.set(key, binding)
     }
     return [...known.values()]
   }
@@ -253,7 +278,7 @@ class FactReader {
       const node = captures.get('field') as Node
       const given = captures.get('owner')
       const owner = this.#definitionAt(node, given === undefined ? fieldHolders : callable)
-      const type = this.#type(captures.get('type'))
+      const type = this.#valueType(captures.get('type'))
       const value = this.#chain(captures.get('value'))
       if (owner < 0 || (type.length === 0 && value.length === 0)) return []
       return [
@@ -327,8 +352,15 @@ class FactReader {
 const fieldHolders: ReadonlySet<string> = new Set([...holders, 'type'])
 /** What is both a variable and a function is a function; else the pattern that knows more of it wins: owner, result. */
 function isRicher(type: string, captures: Captures, known: RawDefinition): boolean {
-  if (type === 'variable' || type === 'type') return false
-  return known.type === 'variable' || known.type === 'type' || captures.size > known.captures.size
+  if (type !== known.type && (type === 'variable' || type === 'type')) return false
+  const isPoor = type !== known.type && (known.type === 'variable' || known.type === 'type')
+  return isPoor || captures.size > known.captures.size
+}
+
+/** A declared type goes before an initial value. */
+function knowledge({ type, value }: Binding): number {
+  if (type !== undefined) return 2
+  return value === undefined ? 0 : 1
 }
 
 /** What a call stands in: what can be called, and classes, whose fields are set when one is made. */

@@ -1,6 +1,6 @@
 /** What JavaScript, TypeScript and TSX have in common. */
 import type { Node } from 'web-tree-sitter'
-import type { ImportedName } from '../facts.ts'
+import { listed, type ImportedName } from '../facts.ts'
 import type { ChainRules, ImportAtNode, Language } from '../language.ts'
 
 const functions = '[(arrow_function) (function_expression) (generator_function)]'
@@ -37,6 +37,7 @@ export const ecmascriptQueries = `
 (arrow_function parameter: (identifier) @bind)
 (catch_clause parameter: (identifier) @bind)
 (for_in_statement left: (identifier) @bind)
+(for_in_statement left: (identifier) @bind operator: "of" right: (_) @each)
 
 (assignment_expression left: (member_expression object: (this) @owner property: (_) @field) right: (_) @value)
 
@@ -92,6 +93,7 @@ export const ecmascriptChains: ChainRules = {
   members: { member_expression: ['object', 'property'], nested_identifier: ['object', 'property'] },
   calls: { call_expression: 'function' },
   news: { new_expression: 'constructor' },
+  items: { subscript_expression: 'object' },
   wrappers: { parenthesized_expression: null, await_expression: null, non_null_expression: null },
 }
 
@@ -184,6 +186,19 @@ export const ecmascript: Pick<
   readImport: readEcmascriptImport,
   types: {
     transparent: ['Promise', 'Readonly', 'NonNullable', 'Partial', 'Required', 'PromiseLike', 'Awaited'],
+    listed: [
+      'Array',
+      'ReadonlyArray',
+      'Set',
+      'ReadonlySet',
+      'Iterable',
+      'AsyncIterable',
+      'IterableIterator',
+      'Generator',
+      'AsyncGenerator',
+    ],
+    keyed: ['Map', 'ReadonlyMap', 'Record', 'WeakMap'],
+    held: (type) => (type.endsWith('[]') ? [type.slice(0, -2), listed] : undefined),
     separator: '.',
   },
   // `A.prototype.b = function`: a method of A. `exports` and `module.exports` are the file.

@@ -1,5 +1,15 @@
 import type { Node } from 'web-tree-sitter'
+import { keyed, listed } from '../facts.ts'
 import type { ImportAtNode, Language } from '../language.ts'
+
+const lists = '(map_type) (slice_type) (array_type) (channel_type)'
+const one = `[(type_identifier) (pointer_type) (qualified_type) (generic_type) ${lists}]`
+const first = '(parameter_list . (parameter_declaration type: (_) @returns))'
+/** A function's pattern without a result, with one, and with several. */
+const withResults = (start: string, type: string): string => `
+(${start}) @def.${type}
+(${start} result: ${one} @returns) @def.${type}
+(${start} result: ${first}) @def.${type}`
 
 export const go: Language = {
   name: 'go',
@@ -11,15 +21,20 @@ export const go: Language = {
   memberTypes: ['method'],
   shared: 'directory',
   exportsAll: true,
-  types: { transparent: [], separator: '.' },
+  types: { transparent: [], separator: '.', held },
   chains: {
     names: ['identifier', 'field_identifier', 'type_identifier', 'package_identifier'],
     members: { selector_expression: ['operand', 'field'], qualified_type: ['package', 'name'] },
     calls: { call_expression: 'function' },
-    news: { composite_literal: 'type' },
+    news: { composite_literal: 'type', type_assertion_expression: 'type' },
+    items: { index_expression: 'operand' },
+    receives: ['unary_expression', '<-'],
+    passing: { append: 'whole' },
     wrappers: {
       parenthesized_expression: null,
       unary_expression: 'operand',
+      slice_expression: 'operand',
+      pointer_type: null,
       generic_type: 'type',
       expression_list: null,
       type_instantiation_expression: 'type',
@@ -29,17 +44,17 @@ export const go: Language = {
   ownerOf: (text) => [text.replace(/^\*/, '').replace(/\[.*$/s, '')],
   readImport,
   queries: `
-(function_declaration name: (identifier) @name) @def.function
-(function_declaration name: (identifier) @name result: [(type_identifier) (pointer_type) (qualified_type)] @returns) @def.function
-(function_declaration name: (identifier) @name
-  result: (parameter_list . (parameter_declaration type: (_) @returns))) @def.function
-(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (field_identifier) @name
-  ) @def.method
+${withResults('function_declaration name: (identifier) @name', 'function')}
+${withResults(
+  'method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (field_identifier) @name',
+  'method',
+)}
+${withResults('method_elem name: (field_identifier) @name', 'method')}
 (type_spec name: (type_identifier) @name type: (struct_type)) @def.struct
 (type_spec name: (type_identifier) @name type: (interface_type)) @def.interface
 (type_spec name: (type_identifier) @name) @def.type
+(type_spec name: (type_identifier) @name type: [${lists}] @holds) @def.type
 (type_alias name: (type_identifier) @name) @def.type
-(method_elem name: (field_identifier) @name) @def.method
 (source_file (var_declaration (var_spec name: (identifier) @name) @def.variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @def.variable)))
 (source_file (const_declaration (const_spec name: (identifier) @name) @def.variable))
@@ -52,11 +67,18 @@ export const go: Language = {
  (communication_case) (expression_case) (type_case)] @scope
 
 (parameter_declaration name: (identifier) @bind type: (_) @type)
-(variadic_parameter_declaration name: (identifier) @bind)
+(variadic_parameter_declaration name: (identifier) @bind type: (_) @type.keyed)
 (short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (_) @value))
+(short_var_declaration left: (expression_list . (_) . (identifier) @bind) right: (expression_list . (_) . (_) @value))
 (short_var_declaration left: (expression_list (identifier) @bind))
+(short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (composite_literal
+  type: [${lists}] @type)))
+(short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (call_expression
+  function: (identifier) @_make arguments: (argument_list . (_) @type))) (#any-of? @_make "make" "new"))
 (var_spec name: (identifier) @bind type: (_)? @type value: (expression_list . (_) @value)?)
 (range_clause left: (expression_list (identifier) @bind))
+(range_clause left: (expression_list . (identifier) @bind .) right: (_) @each)
+(range_clause left: (expression_list . (_) . (identifier) @bind) right: (_) @item)
 
 (call_expression function: (_) @callee) @call
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @callee) @new
@@ -66,6 +88,18 @@ export const go: Language = {
 (import_spec) @import
 (package_clause (package_identifier) @package)
 `,
+}
+
+/** Lists give their places first and elements second, as maps do with keys; of a channel there is but one. */
+function held(type: string): readonly [of: string, mark: string] | undefined {
+  const channel = /^(?:<-\s*)?chan\b(?:\s*<-)?\s*/.exec(type)
+  if (channel !== null) return [type.slice(channel[0].length), listed]
+  const bracket = /^(?:map)?\[/.exec(type)
+  if (bracket === null) return undefined
+  let depth = 1
+  let at = bracket[0].length
+  for (; depth > 0 && at < type.length; at += 1) depth += type[at] === '[' ? 1 : type[at] === ']' ? -1 : 0
+  return [type.slice(at), keyed]
 }
 
 function readImport(node: Node): readonly ImportAtNode[] {

@@ -2,6 +2,8 @@ import type { Node } from 'web-tree-sitter'
 import type { ImportedName } from '../facts.ts'
 import type { ImportAtNode, Language } from '../language.ts'
 
+const words = (text: string): readonly string[] => text.split(/\s+/)
+
 export const python: Language = {
   name: 'python',
   extensions: ['.py', '.pyi'],
@@ -13,18 +15,13 @@ export const python: Language = {
   callMakesInstance: true,
   exportsAll: true,
   types: {
-    transparent: [
-      'Optional',
-      't.Optional',
-      'typing.Optional',
-      'type',
-      'Type',
-      't.Type',
-      'Annotated',
-      'Final',
-      'ClassVar',
-      'Awaitable',
-    ],
+    transparent: ['Optional', 'Annotated', 'Final', 'ClassVar', 'Awaitable', 'Required', 'NotRequired', 'ReadOnly'],
+    listed:
+      words(`list List tuple Tuple set Set frozenset FrozenSet deque Deque Sequence MutableSequence Collection Container
+      AbstractSet MutableSet Iterable Iterator Reversible Generator AsyncIterable AsyncIterator AsyncGenerator KeysView
+      ValuesView`),
+    keyed: words(`dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict WeakValueDictionary`),
+    classItself: ['type', 'Type'],
     separator: '.',
   },
   chains: {
@@ -32,7 +29,27 @@ export const python: Language = {
     members: { attribute: ['object', 'attribute'] },
     calls: { call: 'function' },
     news: {},
-    wrappers: { parenthesized_expression: null, await: null, as_pattern: null },
+    // `a or B()`: what is made is known better than what may be given.
+    wrappers: {
+      parenthesized_expression: null,
+      await: null,
+      as_pattern: null,
+      boolean_operator: 'right',
+      conditional_expression: null,
+    },
+    items: { subscript: 'value' },
+    passing: {
+      list: 'whole',
+      tuple: 'whole',
+      set: 'whole',
+      frozenset: 'whole',
+      sorted: 'whole',
+      reversed: 'whole',
+      iter: 'whole',
+      next: 'each',
+      min: 'each',
+      max: 'each',
+    },
   },
   readImport,
   queries: `
@@ -57,18 +74,34 @@ export const python: Language = {
 [(function_definition) (lambda) (list_comprehension) (dictionary_comprehension) (set_comprehension)
  (generator_expression)] @scope
 
+(class_definition) @scope @closed
+
 (parameters (identifier) @bind)
 (lambda_parameters (identifier) @bind)
 (typed_parameter (identifier) @bind type: (_) @type)
 (typed_default_parameter name: (identifier) @bind type: (_) @type)
 (default_parameter name: (identifier) @bind value: (_) @value)
+(typed_parameter (list_splat_pattern (identifier) @bind) type: (_) @type.listed)
+(typed_parameter (dictionary_splat_pattern (identifier) @bind) type: (_) @type.keyed)
 (list_splat_pattern (identifier) @bind)
 (dictionary_splat_pattern (identifier) @bind)
 (assignment left: (identifier) @bind type: (_)? @type right: (_)? @value)
+(assignment left: (identifier) @bind right: (call function: [(identifier) (attribute)] @_cast
+  arguments: (argument_list . (_) @type)) (#match? @_cast "(^|[.])cast$"))
 (named_expression name: (identifier) @bind value: (_) @value)
 (pattern_list (identifier) @bind)
-(for_statement left: (identifier) @bind)
-(for_in_clause left: (identifier) @bind)
+[(for_statement left: (identifier) @bind right: (_) @each)
+ (for_in_clause left: (identifier) @bind right: (_) @each)]
+([(for_statement left: (pattern_list . (_) . (identifier) @bind) right: (call function: (attribute
+    object: (_) @item attribute: (identifier) @_items)))
+  (for_in_clause left: (pattern_list . (_) . (identifier) @bind) right: (call function: (attribute
+    object: (_) @item attribute: (identifier) @_items)))]
+ (#eq? @_items "items"))
+([(for_statement left: (pattern_list . (_) . (identifier) @bind) right: (call function: (identifier) @_enumerate
+    arguments: (argument_list . (_) @each)))
+  (for_in_clause left: (pattern_list . (_) . (identifier) @bind) right: (call function: (identifier) @_enumerate
+    arguments: (argument_list . (_) @each)))]
+ (#eq? @_enumerate "enumerate"))
 (as_pattern (_) @value alias: (as_pattern_target (identifier) @bind))
 
 (class_definition body: (block (expression_statement (assignment left: (identifier) @field type: (_)? @type right: (_)? @value))))

@@ -12,8 +12,19 @@ export type Meaning =
   | ({ readonly is: 'definition' | 'instance' } & At)
   | { readonly is: 'module'; readonly module: Module; readonly sure: number }
   | { readonly is: 'external'; readonly name: string; readonly sure: number }
+  | Container
+  /** A method of a list or a map: what its call gives. */
+  | { readonly is: 'giver'; readonly gives: Meaning; readonly sure: number }
   /** Bound here, and nothing says to what. */
   | { readonly is: 'local'; readonly sure: number }
+
+export interface Container {
+  readonly is: 'container'
+  /** A mark of facts.ts. */
+  readonly kind: string
+  readonly of: Meaning
+  readonly sure: number
+}
 
 export interface Location {
   readonly file: string

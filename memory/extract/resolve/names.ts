@@ -2,10 +2,11 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import { made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
+import { classItself, each, item, made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
+import { containerOf, containerStep, isMark } from './containers.ts'
 import { Members } from './members.ts'
 import type { At, Kind, Meaning, Location } from './meaning.ts'
 import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
@@ -81,6 +82,13 @@ export class Names {
     if (this.#language(location.file).base.includes(name)) return this.#bases(location)
     const found = this.#lookup(location, name, as)
     return found === undefined ? [] : [found]
+  }
+
+  /** What has a type: an instance; a list or a map of such; of `type[A]` the class. */
+  #typed(location: Location, chain: Chain): Meaning | undefined {
+    const found = this.evaluate(location, chain, 'type')
+    if (found?.is === 'container') return found.kind === classItself ? found.of : found
+    return found?.is === 'definition' ? { ...found, is: 'instance' } : undefined
   }
 
   /** What a type's name means: the class itself. */
@@ -170,7 +178,9 @@ export class Names {
 
   #lexical({ file, scope, within }: Location, name: string, as: Kind): Meaning | undefined {
     const index = this.file(file)
-    for (let at = scope; at >= 0; at = index.facts.scopes[at]?.parent ?? -1) {
+    const { scopes } = index.facts
+    for (let at = scope; at >= 0; at = scopes[at]?.parent ?? -1) {
+      if (at !== scope && scopes[at]?.closed === true) continue
       const found = this.#inScope(index, at, within, name, as)
       if (found !== undefined) return found
     }
@@ -203,8 +213,8 @@ export class Names {
     { type, value, name }: { type?: Chain; value?: Chain; name: string },
   ): Meaning | undefined {
     if (type !== undefined) {
-      const found = this.type({ ...location, scope }, type)
-      return found && { ...found, is: 'instance', sure: Math.min(found.sure, confidence.declared) }
+      const found = this.#typed({ ...location, scope }, type)
+      return found && { ...found, sure: Math.min(found.sure, confidence.declared) }
     }
     if (value === undefined) return undefined
     // `const a = a()`: its own name would only lead back here, so the scope around it is asked.
@@ -319,6 +329,10 @@ export class Names {
         return this.#moduleStep(meaning, step, as)
       case 'definition':
         return this.#definitionStep(meaning, step)
+      case 'container':
+        return containerStep(meaning, step)
+      case 'giver':
+        return step === '()' ? meaning.gives : undefined
       default:
         // `super()` in Python is the base itself.
         if (step === '()') return first === 'super' && index === 0 ? meaning : undefined
@@ -342,6 +356,11 @@ export class Names {
           : undefined
       return this.#result(at)
     }
+    if (isMark(step)) return containerOf({ ...at, is: step === classItself ? 'definition' : 'instance' }, step)
+    // `A[int]` is A, and who goes through an enumeration meets its instances.
+    if (step === item) return { ...at, is: 'definition' }
+    if (step === each)
+      return definition.type === 'class' || definition.type === 'enum' ? { ...at, is: 'instance' } : undefined
     const found = this.members.member(at, step)
     if (found !== undefined) return { ...found, is: 'definition' }
     return this.#field(at, step)
@@ -352,29 +371,41 @@ export class Names {
     const { returns, returned = [], scope, container } = this.definition(at)
     if (returns === undefined) return this.#returned(at, returned)
     const { self } = this.#language(at.file)
-    const [only = ''] = returns
-    const found =
-      returns.length === 1 && (self.includes(only) || only === 'Self')
-        ? this.members.holder(at)
-        : this.type({ file: at.file, scope, within: container }, returns)
-    return found && { ...found, is: 'instance', sure: Math.min(at.sure, found.sure, confidence.inferred) }
+    const last = returns.at(-1) ?? ''
+    const own = last === 'Self' || (returns.length === 1 && self.includes(last)) ? this.members.holder(at) : undefined
+    const found: Meaning | undefined =
+      own === undefined ? this.#typed({ file: at.file, scope, within: container }, returns) : { ...own, is: 'instance' }
+    return found && { ...found, sure: Math.min(at.sure, found.sure, confidence.inferred) }
   }
 
   /** What it returns by its `return` statements: the first that leads anywhere. */
   #returned(at: At, returned: readonly Returned[]): Meaning | undefined {
     for (const { value, scope } of returned) {
       const found = this.evaluate({ file: at.file, scope, within: at.index }, value)
-      if (found !== undefined && (found.is === 'instance' || found.is === 'definition'))
+      if (found !== undefined && ['instance', 'definition', 'container'].includes(found.is))
         return { ...found, sure: Math.min(at.sure, found.sure, confidence.inferred) }
     }
     return undefined
   }
 
   #instanceStep(at: At, step: string): Meaning | undefined {
+    if (step === each || step === item) return this.#element(at, step)
     const found = this.members.member(at, step)
     if (found === undefined) return this.#field(at, step)
     if (this.definition(found).property === true) return this.#result(found) ?? { is: 'local', sure: 1 }
     return { ...found, is: 'definition' }
+  }
+
+  /** Of a named list or map its type says it, of other classes their methods for it. */
+  #element(at: At, step: string): Meaning | undefined {
+    const { holds, scope, container } = this.definition(at)
+    if (holds !== undefined) {
+      const whole = this.#typed({ file: at.file, scope, within: container }, holds)
+      return whole && this.#step({ ...whole, sure: Math.min(at.sure, whole.sure, confidence.declared) }, step, '', 0)
+    }
+    const method = this.members.member(at, step === each ? '__iter__' : '__getitem__')
+    const result = method && this.#result(method)
+    return step === each && result !== undefined ? this.#step(result, each, '', 0) : result
   }
 
   #field(of: At, name: string, seen: Set<string> = new Set()): Meaning | undefined {
