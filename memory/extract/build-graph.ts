@@ -4,6 +4,7 @@ import { confidence, tierOf, type CodeEdge, type CodeEntity, type FilePiece } fr
 import { languageNamed } from './languages.ts'
 import { MethodsByName } from './resolve/by-name.ts'
 import { finders } from './resolve/finders.ts'
+import { Implementations } from './resolve/implementations.ts'
 import { grouped } from './resolve/modules.ts'
 import type { Meaning } from './resolve/meaning.ts'
 import { Names } from './resolve/names.ts'
@@ -48,6 +49,7 @@ class FamilyGraph {
   readonly #files: readonly ParsedFile[]
   readonly #names: Names
   readonly #byName: MethodsByName
+  readonly #implementations: Implementations | undefined
   readonly #ids = new Map<string, readonly (string | undefined)[]>()
   readonly #functions: ReadonlyMap<string, readonly { file: string; index: number }[]>
   readonly #family: string
@@ -60,6 +62,7 @@ class FamilyGraph {
     this.#files = files
     this.#names = new Names(repository, finder(repository))
     this.#byName = new MethodsByName(this.#names, repository.files.keys())
+    this.#implementations = family === 'go' ? new Implementations(this.#names, [...repository.files.keys()]) : undefined
     this.#functions = functionsByName(files)
     for (const { path, facts } of files) this.#ids.set(path, this.#idsOf(path, facts.definitions))
   }
@@ -150,6 +153,10 @@ class FamilyGraph {
           const to = this.#idOf(meaning) ?? (meaning?.is === 'external' ? meaning.name : undefined)
           if (to !== undefined) yield edge(id, to, relation, meaning?.sure ?? 1, definition.line)
         }
+      for (const each of this.#implementations?.of({ file: path, index }) ?? []) {
+        const to = this.#id(each.file, each.index)
+        if (to !== undefined) yield edge(id, to, 'implements', confidence.declared, definition.line)
+      }
     }
   }
 

@@ -26,6 +26,8 @@ export interface Definition {
   /** Where it belongs, when that is said by name: Go's receiver, Rust's impl, C++'s `A::`, JavaScript's prototypes. */
   readonly owner?: Chain
   readonly returns?: Chain
+  /** Types as text, without the packages that they are of; `?` for any. Only where they decide what implements what (Go). */
+  readonly signature?: Signature
   /** Of a named list or map: its type. */
   readonly holds?: Chain
   /** What `return` statements give, where no type says it. */
@@ -37,6 +39,11 @@ export interface Definition {
   /** Its name alone runs it: Python's properties. */
   readonly property?: boolean
   readonly exported?: string
+}
+
+export interface Signature {
+  readonly parameters: readonly string[]
+  readonly results: readonly string[]
 }
 
 export interface Returned {

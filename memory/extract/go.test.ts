@@ -64,3 +64,90 @@ func indexes(s *FlagSet)   { for place := range s.order { place.Show() } }
     ].toSorted(),
   )
 })
+
+test('Go: a type implements the interfaces whose methods it has, by names and by types (EXTRACTION-1)', async () => {
+  const edges = await edgesOf(
+    {
+      'value.go': value,
+      'types.go': `package flag
+
+type named interface {
+	Value
+	error
+	name() string
+}
+
+type Empty interface{}
+
+type outside interface {
+	fmt.Stringer
+	Show()
+}
+
+type number interface {
+	~int
+	Show()
+}
+
+type text string
+
+func (t *text) Set(value string) error { return nil }
+func (t text) String() string          { return "" }
+
+type embedding struct {
+	*text
+	other int
+}
+
+func (e embedding) Error() string { return "" }
+func (e embedding) name() string  { return "" }
+
+type taker struct{}
+
+func (taker) Set(value []byte) error { return nil }
+func (taker) String() string         { return "" }
+
+type two struct{}
+
+func (two) Set(one, other string) error { return nil }
+func (two) String() string              { return "" }
+
+type holder struct{ Value }
+`,
+      'other/other.go': `package other
+
+import "flag"
+
+type foreign struct{}
+
+func (foreign) Set(string) error { return nil }
+func (foreign) String() string   { return "" }
+func (foreign) Error() string    { return "" }
+func (foreign) name() string     { return "" }
+
+type list[T any] interface {
+	Each(visit func(T) bool)
+	Add(values ...T)
+	Flag(f *flag.Flag) (any, error)
+}
+
+type slice[E any] struct{}
+
+func (s *slice[E]) Each(f func(each E) bool)                 {}
+func (s *slice[E]) Add(values ...E)                          {}
+func (s *slice[E]) Flag(f *flag.Flag) (interface{}, error) { return nil, nil }
+`,
+    },
+    'implements',
+  )
+  expect(edges).toEqual(
+    [
+      'other/other.go#foreign implements value.go#Value 0.95',
+      'other/other.go#slice implements other/other.go#list 0.95',
+      'types.go#embedding implements types.go#named 0.95',
+      'types.go#embedding implements value.go#Value 0.95',
+      'types.go#holder implements value.go#Value 0.95',
+      'types.go#text implements value.go#Value 0.95',
+    ].toSorted(),
+  )
+})

@@ -1,6 +1,6 @@
 /** One language as data: which nodes mean what. `read-facts.ts` is the one program that reads them. */
 import type { Node } from 'web-tree-sitter'
-import type { Chain, Import } from './facts.ts'
+import type { Chain, Import, Signature } from './facts.ts'
 
 export interface ChainRules {
   /** Nodes that are one name. */
@@ -73,6 +73,8 @@ export interface Language {
   readonly readImport: (node: Node, text: (node: Node) => string) => readonly ImportAtNode[]
   /** Definitions whose outer scope does not see them. */
   readonly memberTypes: readonly string[]
+  /** Where a type implements what it has the methods of: those of a definition's node. */
+  readonly signatureOf?: (node: Node) => Signature | undefined
   /** Rewrites an owner, a base or a type path, e.g. to drop `crate`. */
   readonly ownerOf?: (text: string) => Chain
 }

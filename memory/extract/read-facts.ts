@@ -159,6 +159,7 @@ class FactReader {
     const holds = this.#valueType(captures.get('holds'))
     const returned = returns.length === 0 ? this.#returnedBy(index) : []
     const bases = this.#basesOf(index)
+    const signature = this.#language.signatureOf?.(raw.node)
     const exported = this.#exportedAs(raw, this.#around[index] ?? -1)
     return {
       name,
@@ -171,6 +172,7 @@ class FactReader {
       ...(owner === undefined ? {} : { owner: this.#owner(owner) }),
       ...(returns.length === 0 ? {} : { returns }),
       ...(holds.length === 0 ? {} : { holds }),
+      ...(signature === undefined ? {} : { signature }),
       ...(returned.length === 0 ? {} : { returned }),
       ...bases,
       ...(captures.has('declared') ? { declared: true } : {}),
@@ -226,9 +228,10 @@ class FactReader {
         const node = captures.get(kind) as Node
         const at = this.#definitionAt(node, holders)
         const type = this.#type(node)
-        if (at < 0 || type.length === 0) continue
+        if (at < 0) continue
         const entry = bases.get(at) ?? { extends: [], implements: [] }
-        entry[kind].push(type)
+        // That there is a base counts, also where it is no name.
+        entry[kind].push(type.length === 0 ? ['?'] : type)
         bases.set(at, entry)
       }
     return bases

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter'
-import { keyed, listed } from '../facts.ts'
+import { keyed, listed, type Signature } from '../facts.ts'
 import type { ImportAtNode, Language } from '../language.ts'
 
 const lists = '(map_type) (slice_type) (array_type) (channel_type)'
@@ -43,6 +43,7 @@ export const go: Language = {
   // `*S[T]`, as receivers are written.
   ownerOf: (text) => [text.replace(/^\*/, '').replace(/\[.*$/s, '')],
   readImport,
+  signatureOf,
   queries: `
 ${withResults('function_declaration name: (identifier) @name', 'function')}
 ${withResults(
@@ -88,6 +89,45 @@ ${withResults('method_elem name: (field_identifier) @name', 'method')}
 (import_spec) @import
 (package_clause (package_identifier) @package)
 `,
+}
+
+function signatureOf(node: Node): Signature | undefined {
+  if (node.type !== 'method_declaration' && node.type !== 'method_elem') return undefined
+  const open = typeParametersAround(node)
+  const types = (field: string): string[] => typesOf(node.childForFieldName(field), open)
+  return { parameters: types('parameters'), results: types('result') }
+}
+
+/** Names that stand for any type: those in the receiver's brackets, those of the interface around. */
+function typeParametersAround(node: Node): ReadonlySet<string> {
+  const receiver = /\[(.*)\]/s.exec(node.childForFieldName('receiver')?.text ?? '')?.[1]
+  if (receiver !== undefined) return new Set(receiver.split(',').map((name) => name.trim()))
+  let spec: Node | null = node.parent
+  while (spec !== null && spec.type !== 'type_spec') spec = spec.parent
+  const declared = spec?.childForFieldName('type_parameters')?.namedChildren ?? []
+  return new Set(declared.flatMap((each) => each.childrenForFieldName('name').map(({ text }) => text)))
+}
+
+function typesOf(list: Node | null, open: ReadonlySet<string>): string[] {
+  if (list === null) return []
+  if (list.type !== 'parameter_list') return [shapeOf(list.text, open)]
+  return list.namedChildren.flatMap((each) => {
+    const type = each.childForFieldName('type')
+    if (type === null) return []
+    const shape = `${each.type === 'variadic_parameter_declaration' ? '...' : ''}${shapeOf(type.text, open)}`
+    return Array.from({ length: Math.max(each.childrenForFieldName('name').length, 1) }, () => shape)
+  })
+}
+
+/** Functions have names of parameters, which say nothing: one is like another here. */
+function shapeOf(type: string, open: ReadonlySet<string>): string {
+  if (/\bfunc\s*\(/.test(type)) return 'func'
+  const names = type.match(/\w+/g) ?? []
+  if (names.some((name) => open.has(name))) return '?'
+  return type
+    .replaceAll(/\binterface\s*\{\s*\}/g, 'any')
+    .replaceAll(/\b\w+\.(?=\w)/g, '')
+    .replaceAll(/\s+/g, ' ')
 }
 
 /** Lists give their places first and elements second, as maps do with keys; of a channel there is but one. */
