@@ -5,7 +5,7 @@ import { languageNamed } from './languages.ts'
 import { MethodsByName } from './resolve/by-name.ts'
 import { finders } from './resolve/finders.ts'
 import { Implementations } from './resolve/implementations.ts'
-import { grouped } from './resolve/modules.ts'
+import { dirOf, grouped, type Module } from './resolve/modules.ts'
 import type { Meaning } from './resolve/meaning.ts'
 import { Names } from './resolve/names.ts'
 
@@ -183,19 +183,23 @@ class FamilyGraph {
       ...(each.dynamic === true ? { dynamic: 'true' } : {}),
     }
     if ('external' in target) return yield edge(fileId(path), target.external, 'imports', 1, each.line, marks)
-    for (const file of this.#importedFiles(target.module.files, each))
+    for (const file of this.#importedFiles(target.module, each))
       if (file !== path) yield edge(fileId(path), fileId(file), 'imports', 1, each.line, marks)
   }
 
   /** Of a package of many files only those that have the names; all of them when nothing says which. */
-  #importedFiles(files: readonly string[], { names }: Import): readonly string[] {
+  #importedFiles(module: Module, { names }: Import): readonly string[] {
     const wanted = names.filter(({ name }) => name !== '*')
-    const below = wanted.flatMap(({ name }) => {
-      const found = this.#names.moduleMember({ files }, name)
-      return found?.is === 'definition' ? [found.file] : []
-    })
-    if (files.length > 1 && wanted.length > 0) return [...new Set(below)]
-    return files
+    const found = wanted.map(({ name }) => this.#names.moduleMember(module, name))
+    const having = found.flatMap((each) => (each?.is === 'definition' ? [each.file] : []))
+    if (module.files.length > 1 && wanted.length > 0) return [...new Set(having)]
+    // `from . import a`: the package, and a file of its own.
+    const below = found.flatMap((each) =>
+      each?.is === 'module' && each.module.path !== undefined && dirOf(each.module.path) === module.path
+        ? each.module.files
+        : [],
+    )
+    return [...new Set([...module.files, ...below])]
   }
 
   #idOf(meaning: Meaning | undefined): string | undefined {

@@ -295,3 +295,22 @@ def run(): log.debugging()
     ].toSorted(),
   )
 })
+
+test('Python: a module that is imported by name from its package is imported, beside the package (EXTRACTION-2)', async () => {
+  const edges = await edgesOf(
+    {
+      'pkg/__init__.py': '',
+      'pkg/core.py': 'def run(): pass\n',
+      'pkg/use.py': 'from . import core\n\ndef main(): core.run()\n',
+    },
+    'imports',
+    'calls',
+  )
+  expect(edges).toEqual(
+    [
+      'pkg/use.py imports pkg/__init__.py 1',
+      'pkg/use.py imports pkg/core.py 1',
+      'pkg/use.py#main calls pkg/core.py#run 1',
+    ].toSorted(),
+  )
+})
