@@ -35,16 +35,21 @@ export function ownLinks(pieces: readonly Piece[], least: number): Links {
       ),
     ),
   )
-  const links = (relation: string): string[] => [
+  const files = new Set(pieces.map(({ file }) => file))
+  const links = (relation: string, isTarget = (_id: string): boolean => true): string[] => [
     ...new Set(
       pieces.flatMap(({ file, edges }) =>
         program.test(file)
           ? edges
-              .filter((edge) => edge.relation === relation && edge.confidence >= least && names.has(edge.to))
+              .filter(
+                (edge) =>
+                  edge.relation === relation && edge.confidence >= least && names.has(edge.to) && isTarget(edge.to),
+              )
               .map(({ from, to }) => `${names.get(from) ?? from} > ${names.get(to) ?? to}`)
           : [],
       ),
     ),
   ]
-  return { calls: links('calls'), imports: links('imports') }
+  // Imports of symbols stand beside those of files, which are what the truth has.
+  return { calls: links('calls'), imports: links('imports', (id) => files.has(id)) }
 }

@@ -29,6 +29,7 @@ const callable: ReadonlySet<string> = new Set([
   'trait',
   'interface',
 ])
+const types: ReadonlySet<string> = new Set(['class', 'interface', 'struct', 'enum', 'record', 'union', 'trait', 'type'])
 /** What is no thing of its own: an import looks like a variable, an implementation belongs to its type. */
 const silent: ReadonlySet<string> = new Set(['import', 'impl'])
 
@@ -185,6 +186,11 @@ class FamilyGraph {
     if ('external' in target) return yield edge(fileId(path), target.external, 'imports', 1, each.line, marks)
     for (const file of this.#importedFiles(target.module, each))
       if (file !== path) yield edge(fileId(path), fileId(file), 'imports', 1, each.line, marks)
+    for (const { name } of each.names.filter((one) => one.name !== '*'))
+      for (const as of ['value', 'type'] as const) {
+        const symbol = this.#idOf(this.#names.moduleMember(target.module, name, as))
+        if (symbol !== undefined) yield edge(fileId(path), symbol, 'imports', 1, each.line, marks)
+      }
   }
 
   /** Of a package of many files only those that have the names; all of them when nothing says which. */
@@ -208,6 +214,7 @@ class FamilyGraph {
 
   *#use(path: string, use: Use): Generator<CodeEdge> {
     const from = (use.within < 0 ? undefined : this.#id(path, use.within)) ?? fileId(path)
+    if (use.kind === 'uses') return yield* this.#usedType(path, from, use)
     const making = use.path.at(-1) === made
     const way = making ? use.path.slice(0, -1) : use.path
     const meaning = this.#called(
@@ -227,6 +234,19 @@ class FamilyGraph {
       const to = this.#id(file, index)
       if (to !== undefined) yield edge(from, to, 'calls', sure, use.line)
     }
+  }
+
+  /** What a type holds names it, too, and a file what it declares: that says nothing. */
+  *#usedType(path: string, from: string, { path: name, scope, within, line }: Use): Generator<CodeEdge> {
+    const found = this.#names.type({ file: path, scope, within }, name)
+    if (found === undefined || !types.has(this.#names.definition(found).type)) return
+    const to = this.#id(found.file, found.index)
+    const isOwn = from === fileId(path) ? found.file === path : to === this.#holderOf(path, within)
+    if (to !== undefined && to !== from && !isOwn) yield edge(from, to, 'uses', found.sure, line)
+  }
+
+  #holderOf(path: string, within: number): string {
+    return this.#around(path, within, this.#names.definition({ file: path, index: within }))
   }
 
   /** C: a prototype leads to the one definition of that name. */
@@ -286,19 +306,27 @@ function edge(
   }
 }
 
-/** One edge for each pair and relation: the surest, with the first line. */
+/** Whoever calls, extends or imports a type uses it. */
+const impliesUse: ReadonlySet<string> = new Set(['calls', 'references', 'extends', 'implements', 'imports'])
+
+/** One edge for each pair and relation: the surest, with the first line. Of a pair that another relation joins none of `uses`. */
 class EdgesOfFile {
   readonly #edges = new Map<string, CodeEdge>()
+  readonly #joined = new Set<string>()
 
   constructor(edges: Iterable<CodeEdge>) {
     for (const each of edges) {
-      const at = `${each.from}\n${each.to}\n${each.relation}`
+      const pair = `${each.from}\n${each.to}`
+      const at = `${pair}\n${each.relation}`
+      if (impliesUse.has(each.relation)) this.#joined.add(pair)
       const known = this.#edges.get(at)
       if (known === undefined || known.confidence < each.confidence) this.#edges.set(at, each)
     }
   }
 
   get all(): CodeEdge[] {
-    return [...this.#edges.values()]
+    return [...this.#edges.values()].filter(
+      ({ from, to, relation }) => relation !== 'uses' || !this.#joined.has(`${from}\n${to}`),
+    )
   }
 }

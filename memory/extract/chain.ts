@@ -72,6 +72,13 @@ export function valueType(text: string, rules: TypeRules): Chain {
   return inner.length === 0 ? [] : [...inner, held[1]]
 }
 
+const names = /[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*/g
+
+/** Each name in the text of a type, as steps, also of what is no one definition. */
+export function typeNames(text: string, { separator }: TypeRules): Chain[] {
+  return text.length > longestType ? [] : [...text.matchAll(names)].map(([path]) => path.split(separator))
+}
+
 function bareType(text: string, rules: TypeRules): string {
   let type = text.trim().replace(/^(?::|->)\s*/, '')
   for (let before = ''; before !== type;) {

@@ -76,7 +76,8 @@ export interface Field {
 }
 
 export interface Use {
-  readonly kind: 'calls' | 'references'
+  /** `uses`: the name of a type. */
+  readonly kind: 'calls' | 'references' | 'uses'
   readonly path: Chain
   readonly line: number
   readonly scope: number

@@ -1,6 +1,6 @@
 /** Reads the facts of one parsed file by the queries of its language: one program for all languages. */
 import type { Node, Query, QueryMatch, Tree } from 'web-tree-sitter'
-import { chainOf, typeChain, valueType } from './chain.ts'
+import { chainOf, typeChain, typeNames, valueType } from './chain.ts'
 import {
   each,
   item,
@@ -301,14 +301,22 @@ class FactReader {
     const add = (kind: Use['kind'], node: Node, path: Chain): void => {
       if (path.length === 0 || seen.has(node.id)) return
       seen.add(node.id)
-      const line = node.startPosition.row + 1
-      uses.push({ kind, path, line, scope: this.#scopeAt(node), within: this.#definitionAt(node, callers) })
+      uses.push({ kind, path, ...locationOf(node, callers) })
     }
+    const locationOf = (node: Node, around: ReadonlySet<string>): Omit<Use, 'kind' | 'path'> => ({
+      line: node.startPosition.row + 1,
+      scope: this.#scopeAt(node),
+      within: this.#definitionAt(node, around),
+    })
+    const declared = new Set(this.#definitions.flatMap(({ captures }) => captures.get('name')?.id ?? []))
     for (const captures of this.#matches) {
-      const [call, making, ref] = ['call', 'new', 'ref'].map((name) => captures.get(name))
+      const [call, making, ref, type] = ['call', 'new', 'ref', 'uses'].map((name) => captures.get(name))
       if (call !== undefined) add('calls', call, this.#callee(captures))
       else if (making !== undefined) add('calls', making, [...this.#callee(captures), made])
       else if (ref !== undefined) add('references', ref, this.#chain(ref))
+      else if (type !== undefined && !declared.has(type.id) && !partOfPath.test(type.parent?.type ?? ''))
+        for (const path of typeNames(type.text, this.#language.types))
+          uses.push({ kind: 'uses', path, ...locationOf(type, typed) })
     }
     return uses
   }
@@ -368,6 +376,11 @@ function knowledge({ type, value }: Binding): number {
 
 /** What a call stands in: what can be called, and classes, whose fields are set when one is made. */
 const callers: ReadonlySet<string> = new Set([...callable, ...holders])
+
+/** What a type is written in: aliases are made of others, too. */
+const typed: ReadonlySet<string> = new Set([...callers, 'type'])
+/** A node of several steps, whose last name alone would be another type. */
+const partOfPath = /^(?:nested|scoped|qualified)_/
 
 function lastName(node: Node, { chains }: Language): string | undefined {
   const member = chains.members[node.type]

@@ -44,6 +44,7 @@ export const cQueries = `
 (field_declaration type: (_) @type declarator: ${declarators('(field_identifier) @field')})
 
 (call_expression function: (_) @callee) @call
+(type_identifier) @uses
 (argument_list (identifier) @ref)
 (initializer_pair value: (identifier) @ref)
 (initializer_list (identifier) @ref)

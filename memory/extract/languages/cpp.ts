@@ -40,6 +40,7 @@ export const cpp: Language = {
 
 (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @extends)
 [(lambda_expression) (for_range_loop)] @scope
+(qualified_identifier) @uses
 (parameter_declaration type: (_) @type declarator: (reference_declarator (identifier) @bind))
 (declaration type: (_) @type declarator: (init_declarator declarator: (reference_declarator (identifier) @bind)))
 (new_expression type: (_) @callee) @new

@@ -83,6 +83,7 @@ ${withResults('method_elem name: (field_identifier) @name', 'method')}
 
 (call_expression function: (_) @callee) @call
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @callee) @new
+[(type_identifier) (qualified_type)] @uses
 (argument_list (identifier) @ref)
 (keyed_element value: (literal_element (identifier) @ref))
 

@@ -57,6 +57,7 @@ export const java: Language = {
 (method_invocation object: (_) @receiver name: (identifier) @callee) @call
 (method_invocation !object name: (identifier) @callee) @call
 (object_creation_expression type: (_) @callee) @new
+[(type_identifier) (scoped_type_identifier)] @uses
 (explicit_constructor_invocation constructor: (_) @callee) @call
 
 (import_declaration) @import

@@ -114,6 +114,11 @@ export const python: Language = {
 (keyword_argument value: (identifier) @ref)
 (list (identifier) @ref)
 (pair value: (identifier) @ref)
+(type) @uses
+(except_clause [(identifier) (attribute)] @ref)
+(except_clause (as_pattern . [(identifier) (attribute)] @ref))
+(except_clause (tuple [(identifier) (attribute)] @ref))
+(except_clause (as_pattern . (tuple [(identifier) (attribute)] @ref)))
 
 [(import_statement) (import_from_statement)] @import
 `,

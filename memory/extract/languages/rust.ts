@@ -71,6 +71,7 @@ export const rust: Language = {
 (call_expression function: (_) @callee) @call
 (struct_expression name: (_) @callee) @new
 (macro_invocation macro: (_) @callee) @call
+[(type_identifier) (scoped_type_identifier)] @uses
 (arguments (identifier) @ref)
 (arguments (scoped_identifier) @ref)
 

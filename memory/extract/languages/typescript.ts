@@ -30,6 +30,7 @@ const queries = `${ecmascriptQueries}
 (required_parameter pattern: (identifier) @bind type: (_)? @type value: (_)? @value)
 (optional_parameter pattern: (identifier) @bind type: (_)? @type)
 (export_statement "=" (_) @value) @export.all
+[(type_identifier) (nested_type_identifier)] @uses
 `
 
 const common = {

@@ -24,7 +24,7 @@ export function extractFrom(dir: string): Promise<Extraction> {
   return extract({ dir, programDir, clock: systemClock, threads: 1 })
 }
 
-/** Edges of some relations as `from relation to confidence`, sorted. */
+/** Edges of some relations as `from relation to confidence`, sorted; of imports those of files and packages, beside which symbols stand. */
 export async function edgesOf(
   files: Readonly<Record<string, string>>,
   ...relations: readonly string[]
@@ -32,7 +32,7 @@ export async function edgesOf(
   const { pieces } = await extractFrom(folderOf(files))
   return pieces
     .flatMap(({ edges }) => edges)
-    .filter(({ relation }) => relations.includes(relation))
+    .filter(({ relation, to }) => relations.includes(relation) && (relation !== 'imports' || !to.includes('#')))
     .map(({ from, relation, to, confidence }) => `${from} ${relation} ${to} ${confidence}`)
     .toSorted()
 }
