@@ -183,7 +183,8 @@ class FamilyGraph {
       ...(each.typeOnly === true ? { type_only: 'true' } : {}),
       ...(each.dynamic === true ? { dynamic: 'true' } : {}),
     }
-    if ('external' in target) return yield edge(fileId(path), target.external, 'imports', 1, each.line, marks)
+    if ('external' in target)
+      return yield edge(fileId(path), target.external, 'imports', target.sure ?? 1, each.line, marks)
     for (const file of this.#importedFiles(target.module, each))
       if (file !== path) yield edge(fileId(path), fileId(file), 'imports', 1, each.line, marks)
     for (const { name } of each.names.filter((one) => one.name !== '*'))

@@ -10,6 +10,7 @@ import { factsPool, type FactsPool } from './facts-pool.ts'
 import type { FilePiece } from './graph.ts'
 import { languageOf, languageOfSource } from './languages.ts'
 import { manifestName, packagePieces } from './packages.ts'
+import { extendedConfigs, mostExtended } from './resolve/compiler-options.ts'
 import { listFiles, readSource, type Skipped } from './source-files.ts'
 
 export interface ExtractOptions {
@@ -40,13 +41,16 @@ const filesAThread = 60
 
 export async function extract(options: ExtractOptions): Promise<Extraction> {
   const { files, skipped } = await listFiles(options.dir)
-  const wanted = files.filter((path) => languageOf(path) !== undefined || isDocument(path) || manifestName.test(path))
+  const isWanted = (path: string): boolean =>
+    languageOf(path) !== undefined || isDocument(path) || manifestName.test(path)
+  const wanted = files.filter(isWanted)
   const threads =
     options.threads ?? Math.min(mostThreads, availableParallelism(), Math.ceil(wanted.length / filesAThread))
   const pool = factsPool(options, Math.max(threads, 1))
   const run = new Run(options, pool, [...skipped], wanted.length)
   try {
     await inParallel(wanted, Math.max(threads, 1) * filesAhead, (path) => run.read(path))
+    await run.readExtended(new Set(files.filter((path) => !isWanted(path))))
   } finally {
     await pool.close()
   }
@@ -81,6 +85,18 @@ class Run {
     onProgress?.(this.#done, this.#total)
   }
 
+  /** Configs that others extend have any name: one of those that are left. */
+  async readExtended(left: Set<string>): Promise<void> {
+    for (let step = 0; step < mostExtended; step++) {
+      const named = extendedConfigs(textsOf(this.#manifests)).filter((path) => left.delete(path))
+      if (named.length === 0) return
+      for (const path of named) {
+        const read = await readSource(this.#options.dir, path)
+        if ('bytes' in read) this.#manifests.set(path, { text: read.bytes.toString('utf8'), sha: read.sha })
+      }
+    }
+  }
+
   async #take(path: string, sha: string, bytes: Buffer): Promise<void> {
     const source = bytes.toString('utf8')
     this.#bytes += bytes.length
@@ -107,8 +123,11 @@ class Run {
     const documents = this.#documents.toSorted(byPath)
     const manifests = new Map([...this.#manifests].toSorted(([one], [other]) => (one < other ? -1 : 1)))
     const known = new Set([...parsed, ...documents].map(({ path }) => path))
-    const texts = new Map([...manifests].map(([path, { text }]) => [path, text]))
-    const pieces = [...buildGraph(parsed, texts), ...documentGraph(documents, known), ...packagePieces(manifests)]
+    const pieces = [
+      ...buildGraph(parsed, textsOf(manifests)),
+      ...documentGraph(documents, known),
+      ...packagePieces(manifests),
+    ]
     return {
       pieces: pieces.toSorted((one, other) => (one.file < other.file ? -1 : 1)),
       skipped: this.#skipped.toSorted((one, other) => (one.file < other.file ? -1 : 1)),
@@ -116,6 +135,10 @@ class Run {
       bytes: this.#bytes,
     }
   }
+}
+
+function textsOf(manifests: ReadonlyMap<string, { readonly text: string }>): ReadonlyMap<string, string> {
+  return new Map([...manifests].map(([path, { text }]) => [path, text]))
 }
 
 function byPath(one: { readonly path: string }, other: { readonly path: string }): number {

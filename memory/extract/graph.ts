@@ -44,6 +44,10 @@ export const confidence = {
   /** One of two methods of that name, or of three. */
   oneOfTwo: 0.3,
   oneOfThree: 0.2,
+  /** Perhaps a package, but no manifest names it. */
+  undeclared: 0.3,
+  /** An import that leads to no file and can be no package. */
+  unresolved: 0.2,
 } as const
 
 /** AMBIGUOUS ends here (facts: 0.1 to 0.3), INFERRED begins at 0.55. */

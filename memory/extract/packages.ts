@@ -1,7 +1,7 @@
 /** What manifests of packages say: the package's own name, and what it depends on. Names are the same in every repository. */
 import { tierOf, type CodeEdge, type CodeEntity, type FilePiece } from './graph.ts'
 
-export const manifestName = /(?:^|\/)(?:package\.json|tsconfig[\w.-]*\.json|go\.mod|Cargo\.toml|pyproject\.toml)$/
+export const manifestName = /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|go\.mod|Cargo\.toml|pyproject\.toml)$/
 
 interface Declared {
   readonly id: string
@@ -45,9 +45,12 @@ function readNpm(text: string): Declared | undefined {
   }
   const name = manifest?.['name']
   if (typeof name !== 'string' || name === '') return undefined
+  return declare('npm', name, npmDependencies(manifest))
+}
+
+export function npmDependencies(manifest: Readonly<Record<string, unknown>>): readonly string[] {
   const fields = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
-  const depends = fields.flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}))
-  return declare('npm', name, depends)
+  return fields.flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}))
 }
 
 function readGo(text: string): Declared | undefined {

@@ -1,6 +1,9 @@
 /** How Node and TypeScript find modules: relative paths, `.js` that is `.ts`, index files, workspaces' own packages, `paths`. */
 import { isBuiltin } from 'node:module'
-import { dirOf, join, type ModuleFinder, type Repository } from './modules.ts'
+import { confidence } from '../graph.ts'
+import { CompilerOptions } from './compiler-options.ts'
+import { dirOf, join, type ModuleFinder, type Repository, type Target } from './modules.ts'
+import { exportTargets, isText, matchStar, readPackages, splitName, type Package } from './npm-packages.ts'
 
 /** Declarations of what is written elsewhere come last. */
 const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts', '.d.ts']
@@ -13,21 +16,6 @@ const compiledFrom: readonly (readonly [RegExp, string])[] = [
   [/\.mjs$/, '.mts'],
   [/\.cjs$/, '.cts'],
 ]
-/** Conditions of `exports`, sources first: what is built is not in the repository. */
-const conditions = ['source', 'types', 'import', 'module', 'node', 'default', 'require'] as const
-
-interface Package {
-  readonly dir: string
-  readonly name: string
-  readonly manifest: Readonly<Record<string, unknown>>
-}
-
-interface PathAlias {
-  readonly dir: string
-  readonly pattern: string
-  readonly targets: readonly string[]
-}
-
 /** Files of the repository by the paths that imports and manifests say. */
 function sourcesIn(files: Repository['files']) {
   function fileAt(path: string): string | undefined {
@@ -67,14 +55,16 @@ function sourcesIn(files: Repository['files']) {
 
 export function ecmascriptModules({ files, manifests }: Repository): ModuleFinder {
   const packages = readPackages(manifests)
-  const byName = new Map(packages.map((each) => [each.name, each]))
-  const aliases = readAliases(manifests)
+  const byName = new Map(packages.filter(({ name }) => name !== '').map((each) => [each.name, each]))
+  const byDir = new Map(packages.map((each) => [each.dir, each]))
+  const options = new CompilerOptions(manifests, packages)
+  const externalOf = externals(files, byName, byDir)
   const { fileAt, sourceOf, sourceOfAny } = sourcesIn(files)
 
   /** A file, or the entry of the package whose folder it is: entries lead to files alone, so this ends. */
   function moduleAt(path: string): string | undefined {
     const found = fileAt(path)
-    const own = found === undefined ? packages.find(({ dir }) => dir === path) : undefined
+    const own = found === undefined ? byDir.get(path) : undefined
     return own === undefined ? found : entryOf(own, '.')
   }
 
@@ -88,13 +78,14 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     return sourceOfAny([...exported, ...named, ...standing].map((target) => join(dir, target)))
   }
 
-  function throughAlias(file: string, source: string): string | undefined {
-    for (const { dir, pattern, targets } of aliases) {
-      if (dir !== '' && !file.startsWith(`${dir}/`)) continue
-      const rest = matchStar(pattern, source)
-      if (rest === undefined) continue
-      for (const target of targets) {
-        const found = moduleAt(join(dir, target.replace('*', rest)))
+  function throughOptions(file: string, source: string): string | undefined {
+    for (const { baseUrl, paths } of options.rulesFor(dirOf(file))) {
+      const aliased = paths.flatMap(({ pattern, targets }) => {
+        const rest = matchStar(pattern, source)
+        return rest === undefined ? [] : targets.map((target) => target.replace('*', () => rest))
+      })
+      for (const path of baseUrl === undefined ? aliased : [...aliased, join(baseUrl, source)]) {
+        const found = moduleAt(join(path))
         if (found !== undefined) return found
       }
     }
@@ -103,7 +94,7 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
 
   /** `#internal` names are those of the package that the file lies in. */
   function throughImports(file: string, source: string): string | undefined {
-    const own = packages.find(({ dir }) => dir === '' || file.startsWith(`${dir}/`))
+    const [own] = above(file, byDir)
     for (const target of exportTargets(own?.manifest['imports'], source)) {
       const found = sourceOf(join(own?.dir ?? '', target))
       if (found !== undefined) return found
@@ -111,24 +102,66 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     return undefined
   }
 
+  /** A name that the repository itself explains. Its own options go before what Node has. */
+  function ownModule(file: string, source: string): string | undefined {
+    const { name, subpath } = splitName(source)
+    const own = isBuiltin(source) ? undefined : byName.get(name)
+    return (
+      (source.startsWith('#') ? throughImports(file, source) : undefined) ??
+      throughOptions(file, source) ??
+      (own === undefined ? undefined : entryOf(own, subpath))
+    )
+  }
+
   return {
     find: (file, { source }) => {
-      if (source.startsWith('.') || source.startsWith('/')) {
-        const path = source.startsWith('/') ? join(source) : join(dirOf(file), source)
-        const found = moduleAt(path) ?? sourceOf(path)
-        return found === undefined ? undefined : { module: { files: [found] } }
-      }
-      if (source.startsWith('node:') || isBuiltin(source)) return { external: `node:${source.replace(/^node:/, '')}` }
-      const { name, subpath } = splitName(source)
-      const own = byName.get(name)
-      const found =
-        (source.startsWith('#') ? throughImports(file, source) : undefined) ??
-        throughAlias(file, source) ??
-        (own === undefined ? undefined : entryOf(own, subpath))
+      const isPath = source.startsWith('.') || source.startsWith('/')
+      const path = source.startsWith('/') ? join(source) : join(dirOf(file), source)
+      const found = isPath ? (moduleAt(path) ?? sourceOf(path)) : ownModule(file, source)
       if (found !== undefined) return { module: { files: [found] } }
-      return /^[@\w]/.test(name) ? { external: `npm:${name}` } : undefined
+      return isPath || source.length > longestName ? undefined : externalOf(file, source)
     },
   }
+}
+
+/** A longer one is data. */
+const longestName = 512
+/** `https://deno.land/x`, `bun:test`, `virtual:icons`: whoever reads it, the name says itself what it is. */
+const withScheme = /^[a-z][\w+.-]+:/i
+/** https://docs.npmjs.com/cli/configuring-npm/package-json#name; old packages have capitals. */
+const packageName = /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*$/
+
+/** What a name means that leads to no file: a package that a manifest above names, or nothing that is known (EXTRACTION-10). */
+function externals(
+  files: Repository['files'],
+  byName: ReadonlyMap<string, Package>,
+  byDir: ReadonlyMap<string, Package>,
+): (file: string, source: string) => Target {
+  const folders = new Set([...files.keys()].flatMap((file) => foldersAbove(file)))
+
+  return (file, source) => {
+    if (isBuiltin(source)) return { external: `node:${source.replace(/^node:/, '')}` }
+    if (withScheme.test(source)) return { external: source }
+    const { name } = splitName(source)
+    const manifests = above(file, byDir)
+    if (byName.has(name) || manifests.some(({ depends }) => depends.has(name))) return { external: `npm:${name}` }
+    const [first = ''] = name.split('/')
+    const isOwnFolder = foldersAbove(file).some((dir) => folders.has(join(dir, first)))
+    if (isOwnFolder || !packageName.test(name)) return { external: `unresolved:${source}`, sure: confidence.unresolved }
+    return { external: `npm:${name}`, ...(manifests.length === 0 ? {} : { sure: confidence.undeclared }) }
+  }
+}
+
+/** The manifests of all folders around a file, the nearest first: what any of them names is within its reach. */
+function above(file: string, byDir: ReadonlyMap<string, Package>): readonly Package[] {
+  return foldersAbove(file).flatMap((dir) => byDir.get(dir) ?? [])
+}
+
+/** From its own folder to the root. */
+function foldersAbove(file: string): readonly string[] {
+  const folders: string[] = []
+  for (let dir = dirOf(file); dir !== ''; dir = dirOf(dir)) folders.push(dir)
+  return [...folders, '']
 }
 
 const isDeclaration = /\.d\.[mc]?ts$/
@@ -140,87 +173,4 @@ function builtFrom(path: string): readonly string[] {
     .flatMap((folder) => ['$1src/', '$1'].map((source) => path.replace(folder, source)))
     .filter((each) => each !== path)
     .flatMap((each) => [each.replace(/\.d\.[mc]?ts$/, '.ts').replace(/\.[mc]js$/, '.ts'), each])
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function splitName(source: string): { name: string; subpath: string } {
-  const parts = source.split('/')
-  const length = source.startsWith('@') ? 2 : 1
-  const rest = parts.slice(length).join('/')
-  return { name: parts.slice(0, length).join('/'), subpath: rest === '' ? '.' : `./${rest}` }
-}
-
-function readPackages(manifests: ReadonlyMap<string, string>): readonly Package[] {
-  const packages: Package[] = []
-  for (const [path, text] of manifests) {
-    if (!/(?:^|\/)package\.json$/.test(path)) continue
-    const manifest = parsed(text)
-    if (manifest !== undefined && typeof manifest['name'] === 'string')
-      packages.push({ dir: dirOf(path), name: manifest['name'], manifest })
-  }
-  // The innermost first.
-  return packages.toSorted((one, other) => other.dir.length - one.dir.length)
-}
-
-function readAliases(manifests: ReadonlyMap<string, string>): readonly PathAlias[] {
-  const aliases: PathAlias[] = []
-  for (const [path, text] of manifests) {
-    if (!/(?:^|\/)tsconfig[\w.-]*\.json$/.test(path)) continue
-    const options = parsed(withoutComments(text))?.['compilerOptions'] as
-      | { baseUrl?: string; paths?: Readonly<Record<string, readonly string[]>> }
-      | undefined
-    for (const [pattern, targets] of Object.entries(options?.paths ?? {}))
-      if (Array.isArray(targets))
-        aliases.push({ dir: join(dirOf(path), options?.baseUrl ?? '.'), pattern, targets: targets.map(String) })
-  }
-  return aliases
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function withoutComments(text: string): string {
-  return text
-    .replaceAll(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, quoted: string | undefined) => quoted ?? '')
-    .replaceAll(/,(\s*[}\]])/g, '$1')
-}
-
-/** All targets that `exports` (or `imports`) of a manifest may have for a subpath, best first. */
-function exportTargets(exported: unknown, subpath: string): readonly string[] {
-  if (typeof exported === 'string') return subpath === '.' ? [exported] : []
-  if (typeof exported !== 'object' || exported === null) return []
-  const entries = Object.entries(exported)
-  if (!entries.some(([key]) => key.startsWith('.') || key.startsWith('#')))
-    return subpath === '.' ? targetsOf(exported) : []
-  for (const [pattern, target] of entries) {
-    const rest = matchStar(pattern, subpath)
-    if (rest !== undefined) return targetsOf(target).map((each) => each.replace('*', rest))
-  }
-  return []
-}
-
-function targetsOf(target: unknown): readonly string[] {
-  if (typeof target === 'string') return [target]
-  if (Array.isArray(target)) return target.flatMap(targetsOf)
-  if (typeof target !== 'object' || target === null) return []
-  const given = target as Record<string, unknown>
-  const custom = Object.keys(given).filter((key) => !(conditions as readonly string[]).includes(key))
-  return [...custom, ...conditions].flatMap((condition) => targetsOf(given[condition]))
-}
-
-function matchStar(pattern: string, text: string): string | undefined {
-  const star = pattern.indexOf('*')
-  if (star < 0) return pattern === text ? '' : undefined
-  const [before, after] = [pattern.slice(0, star), pattern.slice(star + 1)]
-  const fits = text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after)
-  return fits ? text.slice(before.length, text.length - after.length) : undefined
 }

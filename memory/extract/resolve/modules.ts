@@ -8,7 +8,11 @@ export interface Module {
   readonly path?: string
 }
 
-export type Target = { readonly module: Module } | { readonly external: string } | undefined
+export type Target =
+  | { readonly module: Module }
+  /** `sure`: below 1 where nothing says that it is what its id says. */
+  | { readonly external: string; readonly sure?: number }
+  | undefined
 
 export interface ModuleFinder {
   find(file: string, { source, system }: Pick<Import, 'source' | 'system'>): Target

@@ -264,7 +264,7 @@ export class Names {
   #imported(file: string, { of, name }: NamedImport, as: Kind): Meaning | undefined {
     const target = this.target(file, of)
     if (target === undefined) return { is: 'local', sure: 1 }
-    if ('external' in target) return { is: 'external', name: target.external, sure: 1 }
+    if ('external' in target) return external(target)
     if (name === undefined || name.name === '*module') return { is: 'module', module: target.module, sure: 1 }
     const found = this.moduleMember(target.module, name.name, as)
     if (found !== undefined) return found
@@ -314,7 +314,7 @@ export class Names {
     if (match === undefined) return undefined
     const target = this.target(file, each)
     if (target === undefined) return undefined
-    if ('external' in target) return match.name === '*' ? undefined : { is: 'external', name: target.external, sure: 1 }
+    if ('external' in target) return match.name === '*' ? undefined : external(target)
     if (match.name === '*module') return { is: 'module', module: target.module, sure: 1 }
     return this.moduleMember(target.module, match.name === '*' ? name : match.name, as, seen)
   }
@@ -432,4 +432,8 @@ export class Names {
     const own = scopes.findIndex((each) => each.start >= start && each.end <= end)
     return own < 0 ? scope : own
   }
+}
+
+function external({ external: name, sure = 1 }: Extract<Target, { external: string }>): Meaning {
+  return { is: 'external', name, sure }
 }
