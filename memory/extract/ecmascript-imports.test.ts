@@ -147,6 +147,17 @@ test('configs beside the nearest one, and files that it refers to, count too (EX
   )
 })
 
+test('an alias for a file that is not read leads nowhere, as a path to it does, unless a manifest names it (EXTRACTION-10)', () => {
+  const files = {
+    'tsconfig.json': '{"compilerOptions":{"paths":{"@/*":["./src/*"],"vue/*":["./vue/*"],"*":["./types/*"]}}}',
+    'package.json': '{"dependencies":{"vue":"1"}}',
+  }
+  expect(found('src/page.ts', './page.css', files)).toBe('nothing')
+  expect(found('src/page.ts', '@/page.css', files)).toBe('nothing')
+  expect(found('src/page.ts', 'vue/page.css', files)).toBe('npm:vue 1')
+  expect(found('src/page.ts', 'lodash', files)).toBe('npm:lodash 0.3')
+})
+
 test('a file below baseUrl goes before what Node has of that name (EXTRACTION-9)', () => {
   const files = { 'tsconfig.json': '{"compilerOptions":{"baseUrl":"src"}}', 'src/constants.ts': '' }
   expect(found('src/page.ts', 'constants', files)).toBe('src/constants.ts')

@@ -1,6 +1,6 @@
 /** `baseUrl` and `paths` of tsconfig.json and jsconfig.json, with all that they extend, by TypeScript's rules. */
 import { dirOf, grouped, join } from './modules.ts'
-import { exportTargets, isText, readJson, readPackages, splitName, type Package } from './npm-packages.ts'
+import { exportTargets, isText, matchStar, readJson, readPackages, splitName, type Package } from './npm-packages.ts'
 
 const configName = /(?:^|\/)[jt]sconfig[\w.-]*\.json$/
 /** An editor asks the nearest of these; others beside it are named by `extends`, by `references` or by a command. */
@@ -62,14 +62,32 @@ export class CompilerOptions {
     )
   }
 
+  /** Where a name may lead that a file of the folder has, best first. */
+  pathsOf(dir: string, source: string): readonly string[] {
+    return this.#rulesFor(dir).flatMap(({ baseUrl, paths }) => {
+      const aliased = paths.flatMap(({ pattern, targets }) => {
+        const rest = matchStar(pattern, source)
+        return rest === undefined ? [] : targets.map((target) => join(target.replace('*', () => rest)))
+      })
+      return baseUrl === undefined ? aliased : [...aliased, join(baseUrl, source)]
+    })
+  }
+
+  /** A pattern of nothing but a star says nothing of a name. */
+  hasAlias(dir: string, source: string): boolean {
+    const isAlias = ({ pattern }: { readonly pattern: string }): boolean =>
+      pattern !== '*' && matchStar(pattern, source) !== undefined
+    return this.#rulesFor(dir).some(({ paths }) => paths.some(isAlias))
+  }
+
   /** The rules for what lies in a folder: of the nearest config at or above it, and of others on the way. */
-  rulesFor(dir: string): readonly NamingRules[] {
+  #rulesFor(dir: string): readonly NamingRules[] {
     const known = this.#rules.get(dir)
     if (known !== undefined) return known
     const configs = this.#configs.get(dir) ?? []
     const own = configs.flatMap((path) => [path, ...this.#referenced(path)]).map((path) => this.#rulesOf(path))
     const isLast = dir === '' || configs.some((path) => nearestName.test(path))
-    const rules = isLast ? own : [...own, ...this.rulesFor(dirOf(dir))]
+    const rules = isLast ? own : [...own, ...this.#rulesFor(dirOf(dir))]
     this.#rules.set(dir, rules)
     return rules
   }

@@ -2,8 +2,8 @@
 import { isBuiltin } from 'node:module'
 import { confidence } from '../graph.ts'
 import { CompilerOptions } from './compiler-options.ts'
-import { dirOf, join, type ModuleFinder, type Repository, type Target } from './modules.ts'
-import { exportTargets, isText, matchStar, readPackages, splitName, type Package } from './npm-packages.ts'
+import { dirOf, join, type External, type ModuleFinder, type Repository } from './modules.ts'
+import { exportTargets, isText, readPackages, splitName, type Package } from './npm-packages.ts'
 
 /** Declarations of what is written elsewhere come last. */
 const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts', '.d.ts']
@@ -79,15 +79,9 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
   }
 
   function throughOptions(file: string, source: string): string | undefined {
-    for (const { baseUrl, paths } of options.rulesFor(dirOf(file))) {
-      const aliased = paths.flatMap(({ pattern, targets }) => {
-        const rest = matchStar(pattern, source)
-        return rest === undefined ? [] : targets.map((target) => target.replace('*', () => rest))
-      })
-      for (const path of baseUrl === undefined ? aliased : [...aliased, join(baseUrl, source)]) {
-        const found = moduleAt(join(path))
-        if (found !== undefined) return found
-      }
+    for (const path of options.pathsOf(dirOf(file), source)) {
+      const found = moduleAt(path)
+      if (found !== undefined) return found
     }
     return undefined
   }
@@ -119,7 +113,10 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
       const path = source.startsWith('/') ? join(source) : join(dirOf(file), source)
       const found = isPath ? (moduleAt(path) ?? sourceOf(path)) : ownModule(file, source)
       if (found !== undefined) return { module: { files: [found] } }
-      return isPath || source.length > longestName ? undefined : externalOf(file, source)
+      if (isPath || source.length > longestName) return undefined
+      const outside = externalOf(file, source)
+      // What a config leads to a place in the repository is a path too, of a style sheet or of what was generated.
+      return outside.sure !== undefined && options.hasAlias(dirOf(file), source) ? undefined : outside
     },
   }
 }
@@ -136,7 +133,7 @@ function externals(
   files: Repository['files'],
   byName: ReadonlyMap<string, Package>,
   byDir: ReadonlyMap<string, Package>,
-): (file: string, source: string) => Target {
+): (file: string, source: string) => External {
   const folders = new Set([...files.keys()].flatMap((file) => foldersAbove(file)))
 
   return (file, source) => {

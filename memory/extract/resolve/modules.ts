@@ -8,11 +8,13 @@ export interface Module {
   readonly path?: string
 }
 
-export type Target =
-  | { readonly module: Module }
-  /** `sure`: below 1 where nothing says that it is what its id says. */
-  | { readonly external: string; readonly sure?: number }
-  | undefined
+export interface External {
+  readonly external: string
+  /** Absent: 1. Below it nothing says that it is what its id says. */
+  readonly sure?: number
+}
+
+export type Target = { readonly module: Module } | External | undefined
 
 export interface ModuleFinder {
   find(file: string, { source, system }: Pick<Import, 'source' | 'system'>): Target

@@ -10,7 +10,15 @@ import { containerOf, containerStep, isMark } from './containers.ts'
 import { Members } from './members.ts'
 import type { At, Kind, Meaning, Location } from './meaning.ts'
 import { holders, indexFile, key, type FileIndex, type NamedImport } from './file-index.ts'
-import { dirOf, grouped, type Module, type ModuleFinder, type Repository, type Target } from './modules.ts'
+import {
+  dirOf,
+  grouped,
+  type External,
+  type Module,
+  type ModuleFinder,
+  type Repository,
+  type Target,
+} from './modules.ts'
 
 /** Names lead to names; whoever writes `a = b; b = a` ends here. */
 const mostHops = 24
@@ -434,6 +442,6 @@ export class Names {
   }
 }
 
-function external({ external: name, sure = 1 }: Extract<Target, { external: string }>): Meaning {
+function external({ external: name, sure = 1 }: External): Meaning {
   return { is: 'external', name, sure }
 }
