@@ -67,6 +67,9 @@ export interface Binding {
   readonly value?: Chain
 }
 
+/** `T extends A`; without a type nothing is known of it, and it hides what has its name further out. */
+export type TypeParameter = Omit<Binding, 'value'>
+
 /** What an instance of a definition holds under a name. */
 export interface Field {
   readonly owner: number
@@ -118,6 +121,7 @@ export interface FileFacts {
   readonly definitions: readonly Definition[]
   readonly scopes: readonly Scope[]
   readonly bindings: readonly Binding[]
+  readonly typeParameters?: readonly TypeParameter[]
   readonly fields: readonly Field[]
   readonly uses: readonly Use[]
   readonly imports: readonly Import[]

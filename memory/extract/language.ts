@@ -45,6 +45,7 @@ export interface TypeRules {
  *   are values that it is an element of; `@type.listed` and `@type.keyed` are types of its elements.
  * - `@holds`: the type of a named list or map.
  * - `@call`, `@new` with `@callee`; `@ref`: a name handed on as a value; `@uses`: a type, of whose text each name counts.
+ * - `@parameter` (a name) with perhaps `@type`: a type parameter and what it has at least.
  * - `@extends`, `@implements`: types that the definition around them builds on.
  * - `@import`: a statement for `readImport`; `@export` (a name) with `@value`.
  * - `@package`: the name of the package that the file belongs to.

@@ -16,6 +16,7 @@ import {
   type Import,
   type Returned,
   type Scope,
+  type TypeParameter,
   type Use,
 } from './facts.ts'
 import type { Language } from './language.ts'
@@ -69,6 +70,7 @@ class FactReader {
     )
     const own = this.#definitions.map((_, index) => index)
     const definitions = own.map((index) => this.#definition(index))
+    const typeParameters = this.#typeParameters()
     const [packageNode] = this.#all('package').map((captures) => captures.get('package'))
     return {
       language: this.#language.name,
@@ -79,6 +81,7 @@ class FactReader {
       ),
       scopes: this.#scopes.map((scope, index): Scope => ({ ...scope, parent: this.#scopesAround[index] ?? -1 })),
       bindings: this.#bindings().filter(({ scope, name }) => !imported.has(`${scope} ${name}`)),
+      ...(typeParameters.length === 0 ? {} : { typeParameters }),
       fields: this.#fields(),
       uses: this.#uses(),
       imports,
@@ -274,6 +277,14 @@ class FactReader {
       if (before === undefined || knowledge(binding) > knowledge(before)) known.set(key, binding)
     }
     return [...known.values()]
+  }
+
+  #typeParameters(): TypeParameter[] {
+    return this.#all('parameter').map((captures) => {
+      const node = captures.get('parameter') as Node
+      const type = this.#type(captures.get('type'))
+      return { name: node.text, scope: this.#scopeAt(node), ...(type.length === 0 ? {} : { type }) }
+    })
   }
 
   #fields(): Field[] {

@@ -31,6 +31,11 @@ const queries = `${ecmascriptQueries}
 (optional_parameter pattern: (identifier) @bind type: (_)? @type)
 (export_statement "=" (_) @value) @export.all
 [(type_identifier) (nested_type_identifier)] @uses
+
+[(class_declaration) (abstract_class_declaration) (class) (interface_declaration) (type_alias_declaration)
+ (function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)
+ (function_type) (constructor_type)] @scope
+(type_parameter name: (type_identifier) @parameter constraint: (constraint (_) @type)?)
 `
 
 const common = {

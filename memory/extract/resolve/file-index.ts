@@ -1,5 +1,5 @@
 /** The facts of one file, arranged for lookups. */
-import type { Binding, Definition, Export, Field, FileFacts, Import, ImportedName } from '../facts.ts'
+import type { Binding, Definition, Export, Field, FileFacts, Import, ImportedName, TypeParameter } from '../facts.ts'
 import { grouped } from './modules.ts'
 
 export interface NamedImport {
@@ -13,6 +13,7 @@ export interface FileIndex {
   readonly facts: FileFacts
   /** By scope and name, as `key` makes it. */
   readonly bindings: ReadonlyMap<string, Binding>
+  readonly typeParameters: ReadonlyMap<string, TypeParameter>
   readonly lexical: ReadonlyMap<string, number>
   /** Interfaces and aliases: in TypeScript a value may have the same name. */
   readonly lexicalTypes: ReadonlyMap<string, number>
@@ -55,6 +56,7 @@ export function indexFile(path: string, facts: FileFacts): FileIndex {
     path,
     facts,
     bindings: new Map(facts.bindings.map((each) => [key(each.scope, each.name), each])),
+    typeParameters: new Map((facts.typeParameters ?? []).map((each) => [key(each.scope, each.name), each])),
     lexical: indexed(
       definitions,
       (each) => isLexical(each, definitions),

@@ -2,7 +2,17 @@
  * What a name means at a place. It follows scopes, imports, declared types, what `new` makes and what functions say that they
  * return; it knows no overloads, no generics and no control flow. What it is sure of is said by a number (`confidence`).
  */
-import { classItself, each, item, made, type Chain, type Definition, type Import, type Returned } from '../facts.ts'
+import {
+  classItself,
+  each,
+  item,
+  made,
+  type Chain,
+  type Definition,
+  type Import,
+  type Returned,
+  type TypeParameter,
+} from '../facts.ts'
 import { confidence } from '../graph.ts'
 import type { Language } from '../language.ts'
 import { languageNamed } from '../languages.ts'
@@ -198,6 +208,8 @@ export class Names {
   #inScope(index: FileIndex, scope: number, within: number, name: string, as: Kind = 'value'): Meaning | undefined {
     const file = index.path
     const at = key(scope, name)
+    const parameter = as === 'type' ? index.typeParameters.get(at) : undefined
+    if (parameter !== undefined) return this.#constraint({ file, scope, within }, parameter)
     const type = as === 'type' ? index.lexicalTypes.get(at) : undefined
     if (type !== undefined) return { is: 'definition', file, index: type, sure: 1 }
     const own = index.lexical.get(at)
@@ -213,6 +225,14 @@ export class Names {
     if (definition !== undefined) return definition
     const imported = index.imports.get(at)
     return imported === undefined ? undefined : this.#imported(file, imported, as)
+  }
+
+  /** What a type parameter has at least is what its constraint has. */
+  #constraint(location: Location, { type }: TypeParameter): Meaning {
+    const found = type && this.type(location, type)
+    return found === undefined
+      ? { is: 'local', sure: 1 }
+      : { ...found, is: 'definition', sure: Math.min(found.sure, confidence.declared) }
   }
 
   #bound(

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { edgesOf } from './testing/folder.ts'
+
+const queue = `export interface Queue<T> { remove(id: string): void; filter(): T[] }
+export class Plain<T> implements Queue<T> { remove(id: string): void {} filter(): T[] { return [] } }`
+
+test('TypeScript: a call on a type parameter leads to the method of its constraint (EXTRACTION-11)', async () => {
+  const edges = await edgesOf(
+    {
+      'queue.ts': queue,
+      'main.ts': `import { Plain, type Queue } from './queue.ts'
+export class Runner<Item, QueueType extends Queue<Item> = Plain<Item>> {
+  readonly #queue: QueueType
+  constructor(make: new () => QueueType) { this.#queue = new make() }
+  drop(id: string): void { this.#queue.remove(id); this.#queue.filter() }
+}
+export function drop<T extends Queue<string>>(queue: T): void { queue.remove('x') }`,
+    },
+    'calls',
+  )
+  expect(edges).toEqual([
+    'main.ts#Runner.drop calls queue.ts#Queue.filter 0.95',
+    'main.ts#Runner.drop calls queue.ts#Queue.remove 0.95',
+    'main.ts#drop calls queue.ts#Queue.remove 0.95',
+  ])
+})
+
+test('TypeScript: a type parameter hides a type of its name, and two classes have each their own (EXTRACTION-11)', async () => {
+  const edges = await edgesOf(
+    {
+      'main.ts': `class T { open(): void {} }
+class A { open(): void {} }
+class B { open(): void {} }
+class One<U extends A> { constructor(private readonly held: U) {} run(): void { this.held.open() } }
+class Two<U extends B> { constructor(private readonly held: U) {} run(): void { this.held.open() } }
+function any<T>(given: T): void { given.open() }`,
+    },
+    'calls',
+  )
+  expect(edges).toEqual(['main.ts#One.run calls main.ts#A.open 0.95', 'main.ts#Two.run calls main.ts#B.open 0.95'])
+})
+
+test('TypeScript: the parameters of a signature are no names of the file around it', async () => {
+  const edges = await edgesOf(
+    {
+      'a.ts': 'export function run(): void {}',
+      'b.ts': `import { run } from './a.ts'
+export interface Task { start(run: () => void): void }
+export type Step = (run: () => void) => void
+export function f(): void { run() }`,
+    },
+    'calls',
+  )
+  expect(edges).toEqual(['b.ts#f calls a.ts#run 1'])
+})
