@@ -160,6 +160,24 @@ describe('every operation', () => {
   })
 })
 
+test('every operation that reads refuses a query parameter that it does not know, and names it (MEMORY-ERRORS-12)', async () => {
+  const asked = listing('401').filter(({ method, path }) => method === 'GET' && !/^\/(docs|openapi\.json)/.test(path))
+  expect(asked.length).toBeGreaterThan(25)
+  const faults = await Promise.all(
+    asked.map(async ({ name, path }) => {
+      const answer = await memory.ask('GET', `${path}?repo=r&surprise=1`)
+      const { errors = [] } = (await answer.json()) as { readonly errors?: readonly { readonly path: string }[] }
+      return [name, answer.status, errors.some((fault) => fault.path === '/surprise')]
+    }),
+  )
+  expect(faults).toEqual(asked.map(({ name }) => [name, 400, true]))
+})
+
+test('an operation that writes refuses one too, and does nothing (MEMORY-ERRORS-12)', async () => {
+  const answer = await memory.ask('POST', '/memories?wait=true', { text: 'x' }, { authorization: 'Bearer good' })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ in: 'query', path: '/wait' }] }])
+})
+
 test('a stopping server is not ready, and says so to everyone (MEMORY-LIMITS-10)', async () => {
   const other = await openTestMemory({ sql: memory.sql })
   const closing = other.service.server.close({ graceMs: 0 })

@@ -61,10 +61,20 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
     },
   })
   countRequests(server.app, server.metrics, deps.clock)
+  refuseUnknownParameters(server.app)
   if (options.foreground !== undefined) standBackFor(server.app, options.foreground)
   for (const declare of routes) declare(server.app, deps)
   exposeMetrics(deps.metrics, server.metrics)
   return server
+}
+
+/** Whoever sends a parameter believes that it counts (MEMORY-ERRORS-12). */
+function refuseUnknownParameters(app: HttpApp): void {
+  app.addHook('onRoute', (route) => {
+    const { querystring } = route.schema ?? {}
+    const closed = Object.assign({ type: 'object', properties: {} }, querystring, { additionalProperties: false })
+    route.schema = { ...route.schema, querystring: closed }
+  })
 }
 
 /** What somebody waits for: reading. What an ingest itself asks, how its job stands and whether the service lives, is none of it. */

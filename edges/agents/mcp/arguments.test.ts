@@ -54,6 +54,13 @@ it.each<[row: string, kind: AgentKind, tool: string, given: Arguments, faults: r
     { repo: 'lib', rel: 'callers', id: 'a', depth: 5 },
     ['/depth must be <= 4'],
   ],
+  [
+    'TOOL-CODE-5',
+    'implement',
+    'code_context',
+    { repo: 'lib', rel: 'cross_repo', id: 'a', depth: 2 },
+    ['/depth is not allowed with rel=cross_repo'],
+  ],
   ['TOOL-CODE-8', 'implement', 'code_graph', {}, [absent('repo'), absent('op')]],
   ['TOOL-CODE-15', 'implement', 'code_search', { repo: 'lib', q: 'a', limit: 0 }, ['/limit must be >= 1']],
   ['TOOL-CODE-15', 'implement', 'code_search', { repo: 'lib', q: 'a', limit: 501 }, ['/limit must be <= 500']],

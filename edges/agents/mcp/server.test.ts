@@ -169,6 +169,9 @@ describe('the tools of a pod', () => {
   it.each([
     ['code_search', { repo: 'lib', q: 'parse', limit: 3 }, 'GET', `${code}/entities?repo=lib&q=parse&limit=3`],
     ['code_context', { repo: 'lib', rel: 'entity', id: 'a#b' }, 'GET', `${code}/entity?repo=lib&id=a%23b`],
+    ['code_context', { repo: 'lib', rel: 'entity', id: 'a', limit: 3 }, 'GET', `${code}/entity?repo=lib&id=a`],
+    ['code_graph', { repo: 'lib', op: 'stats', limit: 3 }, 'GET', `${code}-graph/stats?repo=lib`],
+    ['code_graph', { repo: 'lib', op: 'bridges', limit: 3 }, 'GET', `${code}-graph/bridges?repo=lib&limit=3`],
     [
       'code_context',
       { repo: 'lib', rel: 'neighbors', id: 'a', direction: 'in', depth: 2 },
@@ -181,7 +184,18 @@ describe('the tools of a pod', () => {
       'GET',
       `${code}/file-imports?repo=lib&path=src%2Fa.ts`,
     ],
-    ['code_context', { repo: 'lib', rel: 'related', id: 'a' }, 'GET', `${code}-graph/related?repo=lib&id=a`],
+    [
+      'code_context',
+      { repo: 'lib', rel: 'related', id: 'a' },
+      'GET',
+      `${code}-graph/related?repo=lib&max_depth=1&id=a`,
+    ],
+    [
+      'code_context',
+      { repo: 'lib', rel: 'related', id: 'a', depth: 3, limit: 5 },
+      'GET',
+      `${code}-graph/related?repo=lib&max_depth=3&limit=5&id=a`,
+    ],
     ['code_context', { repo: 'lib', rel: 'cross_repo', id: 'a' }, 'GET', `${code}/cross-repo?repo=lib&id=a`],
     ['code_graph', { repo: 'lib', op: 'path', from: 'a', to: 'b' }, 'GET', `${code}-graph/path?repo=lib&from=a&to=b`],
     ['code_graph', { repo: 'lib', op: 'communities' }, 'GET', `${code}-graph/communities?repo=lib`],
@@ -210,7 +224,7 @@ describe('the tools of a pod', () => {
     ['memory_edges', { op: 'create', from: 'a', to: 'b', relation: 'r' }, 'POST', 'http://broker/memory/edges'],
     ['memory_edges', { op: 'delete', id: 'e' }, 'DELETE', 'http://broker/memory/edges/e'],
   ] as const)(
-    'reach the memory service: %s %j (TOOL-CODE-1, TOOL-CODE-3, TOOL-CODE-4, TOOL-CODE-6, TOOL-CODE-9, TOOL-CODE-12, TOOL-CODE-13, TOOL-CODE-14, TOOL-CODE-16, TOOL-MEMORY-3, TOOL-MEMORY-4, TOOL-MEMORY-5, TOOL-MEMORY-8, TOOL-MEMORY-11, TOOL-MEMORY-12, TOOL-RULE-2)',
+    'reach the memory service: %s %j (TOOL-CODE-1, TOOL-CODE-3, TOOL-CODE-4, TOOL-CODE-5, TOOL-CODE-6, TOOL-CODE-7, TOOL-CODE-9, TOOL-CODE-12, TOOL-CODE-13, TOOL-CODE-14, TOOL-CODE-16, TOOL-MEMORY-3, TOOL-MEMORY-4, TOOL-MEMORY-5, TOOL-MEMORY-8, TOOL-MEMORY-11, TOOL-MEMORY-12, TOOL-RULE-2)',
     async (name, given, method, url) => {
       await withPod('incident', ok, async (client, asked) => {
         const result = await client.callTool({ name, arguments: given })

@@ -64,7 +64,11 @@ export const codeTools: readonly Tool[] = [
         rel: oneOf(Object.keys(contextPaths) as Relation[], 'Which relation.'),
         id: Type.Optional(Type.String({ minLength: 1, description: `${entityId}; for file_imports also a path.` })),
         depth: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 4, description: 'Hops (default 1); not for entity, file_imports.' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: 4,
+            description: 'Hops (default 1); not for entity, file_imports, cross_repo.',
+          }),
         ),
         relation: Type.Optional(
           Type.String({ description: 'neighbors only: calls, imports, implements, depends-on, ...' }),
@@ -81,14 +85,17 @@ export const codeTools: readonly Tool[] = [
       ...(input['rel'] === 'neighbors'
         ? []
         : misplaced(input, ['relation', 'direction'], 'is only allowed with rel=neighbors')),
-      ...(['entity', 'file_imports'].includes(String(input['rel']))
+      ...(['entity', 'file_imports', 'cross_repo'].includes(String(input['rel']))
         ? misplaced(input, ['depth'], `is not allowed with rel=${String(input['rel'])}`)
         : []),
     ],
-    call: ({ rel, id, ...query }, backend) => {
+    call: ({ rel, id, depth, limit: most, ...query }, backend) => {
       const relation = rel as Relation
       const selector = relation === 'file_imports' ? { path: id } : { id }
-      return backend.get('memory', contextPaths[relation], { ...query, ...selector })
+      // Along any path: without a bound the answer is most of the graph.
+      const hops = relation === 'related' ? { max_depth: depth ?? 1 } : { depth }
+      const bounds = relation === 'entity' ? {} : { ...hops, limit: most }
+      return backend.get('memory', contextPaths[relation], { ...query, ...bounds, ...selector })
     },
   },
   {
@@ -127,11 +134,12 @@ export const codeTools: readonly Tool[] = [
           : misplaced(input, ['id'], 'is only allowed with op=hyperedges and op=resource_graph')),
       ]
     },
-    call: ({ op, ...query }, backend) => {
-      if (op === 'communities' && query['community'] !== undefined)
-        return backend.get('memory', 'code-graph/community', query)
-      if (op === 'hyperedges' && query['id'] !== undefined) return backend.get('memory', 'code-graph/hyperedge', query)
-      return backend.get('memory', graphPaths[op as Operation], query)
+    call: ({ op, limit: most, ...one }, backend) => {
+      const list = { ...one, limit: most }
+      if (op === 'communities' && one['community'] !== undefined)
+        return backend.get('memory', 'code-graph/community', list)
+      if (op === 'hyperedges' && one['id'] !== undefined) return backend.get('memory', 'code-graph/hyperedge', one)
+      return backend.get('memory', graphPaths[op as Operation], op === 'path' || op === 'stats' ? one : list)
     },
   },
   {
