@@ -102,7 +102,7 @@ export interface GraphPath {
 }
 
 export interface SearchQuery {
-  /** Part of a name or an id, whatever its case. */
+  /** Part of a name or an id, whatever its case; or words that are parts of it, in any order. */
   readonly q?: string
   readonly type?: string
   readonly file?: string

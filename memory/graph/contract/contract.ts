@@ -184,6 +184,25 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
         expect((await read((view) => view.search({ q: 'parse', limit: 2 })))?.truncated).toBe(true)
       })
 
+      it('finds what has all words of several, in any order, behind what has them as they stand (CODE-GRAPH-1)', async () => {
+        const named = (id: string, name: string): ReturnType<typeof anEntity> => anEntity(id, { name })
+        await store.push(
+          aPush(repo, {
+            'a.ts': contributionOf(
+              named('1', 'optionsToParse'),
+              named('2', 'ParseOptions'),
+              named('3', 'parse options'),
+              named('4', 'parse'),
+              named('parse.ts#options', 'other'),
+            ),
+          }),
+        )
+        const found = await read((view) => view.search({ q: ' Parse  options', limit: 10 }))
+        expect(found?.items.map(({ id }) => id)).toEqual(['2', '3', '1', 'parse.ts#options'])
+        expect((await read((view) => view.search({ q: 'parse options', limit: 10 })))?.items[0]?.id).toBe('3')
+        expect((await read((view) => view.search({ q: 'parse nothing', limit: 10 })))?.items).toEqual([])
+      })
+
       it('takes what means something to a pattern by the letter', async () => {
         await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a%b_c'), anEntity('aXbYc'), anEntity('.*')) }))
         expect((await read((view) => view.search({ q: 'a%b_', limit: 10 })))?.items).toEqual([anEntity('a%b_c')])

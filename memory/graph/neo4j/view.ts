@@ -16,7 +16,7 @@ import type {
   ReachQuery,
   SearchQuery,
 } from '../port.ts'
-import { bounded } from '../resolved/search.ts'
+import { bounded, wordsOf } from '../resolved/search.ts'
 import { wayTo } from '../resolved/view.ts'
 import { walk, type HopsOf } from '../walk.ts'
 import { integer, type Query, type Row } from './bolt.ts'
@@ -81,6 +81,7 @@ async function search({ query, graph }: Asked, wanted: SearchQuery): Promise<Bou
     file: file ?? null,
     after: after ?? '',
     q: q.toLowerCase(),
+    words: [...wordsOf(q.toLowerCase())],
     limit: integer(limit + 1),
   }
   const rows = await query(q === '' ? listed : found, parameters)
@@ -98,7 +99,9 @@ RETURN properties(n) AS n ORDER BY n.id LIMIT $limit`
 /** In the ranks of `resolved/search.ts`. */
 const found = `MATCH (n:CodeEntity {graph: $graph}) WHERE ${isWanted}
 WITH n, CASE WHEN n.lowerName = $q THEN 0 WHEN n.lowerName STARTS WITH $q THEN 1
-  WHEN n.lowerName CONTAINS $q THEN 2 WHEN n.lowerId CONTAINS $q THEN 3 END AS rank
+  WHEN n.lowerName CONTAINS $q THEN 2 WHEN n.lowerId CONTAINS $q THEN 3 WHEN size($words) = 0 THEN null
+  WHEN all(word IN $words WHERE n.lowerName CONTAINS word) THEN 4
+  WHEN all(word IN $words WHERE n.lowerId CONTAINS word) THEN 5 END AS rank
 WHERE rank IS NOT NULL RETURN properties(n) AS n ORDER BY rank, n.nameLength, n.id LIMIT $limit`
 
 async function reach(asked: Asked, wanted: ReachQuery): Promise<Bounded<Reached>> {

@@ -3,13 +3,23 @@ import type { Bounded, SearchQuery } from '../port.ts'
 import { compareText } from './fold.ts'
 import type { ResolvedGraph } from './graph.ts'
 
-/** How well an entity answers a search, least is best: its name, the name's beginning, a part of it, a part of the id. */
-function searchRank(entity: CodeEntity, lowerCaseQ: string): number | undefined {
+/** The words of a question, if it has several: their order is nobody's business. */
+export function wordsOf(q: string): readonly string[] {
+  const words = q.split(/\s+/).filter((word) => word !== '')
+  return words.length > 1 ? words : []
+}
+
+/** How well an entity answers a search, least is best: its name, the name's beginning, a part of it, a part of the id; then all words in the name, in the id. */
+function searchRank(entity: CodeEntity, lowerCaseQ: string, words: readonly string[]): number | undefined {
   const name = entity.name.toLowerCase()
   if (name === lowerCaseQ) return 0
   if (name.startsWith(lowerCaseQ)) return 1
   if (name.includes(lowerCaseQ)) return 2
-  return entity.id.toLowerCase().includes(lowerCaseQ) ? 3 : undefined
+  const id = entity.id.toLowerCase()
+  if (id.includes(lowerCaseQ)) return 3
+  if (words.length === 0) return undefined
+  if (words.every((word) => name.includes(word))) return 4
+  return words.every((word) => id.includes(word)) ? 5 : undefined
 }
 
 export function search(graph: ResolvedGraph, query: SearchQuery): Bounded<CodeEntity> {
@@ -18,8 +28,9 @@ export function search(graph: ResolvedGraph, query: SearchQuery): Bounded<CodeEn
     (type === undefined || entity.type === type) && (file === undefined || entity.file === file)
   if (query.q === undefined || query.q === '') return bounded(inOrder(graph, query.after, isWanted, limit + 1), limit)
   const q = query.q.toLowerCase()
+  const words = wordsOf(q)
   const ranked = graph.entities.flatMap((entity) => {
-    const rank = isWanted(entity) ? searchRank(entity, q) : undefined
+    const rank = isWanted(entity) ? searchRank(entity, q, words) : undefined
     return rank === undefined ? [] : [{ entity, rank }]
   })
   // Shorter names first among equals: who asks for `parse` rather means `parse` than `parseEverything`.
