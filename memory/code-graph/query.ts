@@ -4,9 +4,11 @@ import { clampLimit } from '../../http/problems/list.ts'
 import { Problem } from '../../http/problems/problem.ts'
 import type { CodeEntity, Tier } from '../graph/model.ts'
 import type { EdgeFilter, GraphStore, GraphView, HopBudget } from '../graph/port.ts'
+import { aside, type Aside } from './own-code.ts'
 import { entityId, repoName, text } from './schema.ts'
 
 const oneTier = '(EXTRACTED|INFERRED|AMBIGUOUS)'
+const oneAside = `(${aside.join('|')})`
 const names = '^[^,\\u0000\\ud800-\\udfff]+(,[^,\\u0000\\ud800-\\udfff]+)*$'
 
 export const repoQuery = { repo: repoName } as const
@@ -24,6 +26,15 @@ export const filterQuery = {
   ),
   relations: Type.Optional(
     Type.String({ pattern: names, maxLength: 2048, description: 'Only these relations, comma-separated.' }),
+  ),
+} as const
+
+export const includeQuery = {
+  include: Type.Optional(
+    Type.String({
+      pattern: `^${oneAside}(,${oneAside})*$`,
+      description: 'What the answer leaves out unless named, comma-separated: externals, tests.',
+    }),
   ),
 } as const
 
@@ -62,6 +73,11 @@ export function hopsOf(query: { readonly max_hops?: string }): { readonly maxHop
   if (query.max_hops === undefined) return {}
   const budgets = query.max_hops.split(',').map((each) => each.split(':') as [Tier, string])
   return { maxHops: Object.fromEntries(budgets.map(([tier, hops]) => [tier, Number(hops)])) }
+}
+
+export function withoutOf(query: { readonly include?: string }): readonly Aside[] {
+  const included = query.include?.split(',') ?? []
+  return aside.filter((sort) => !included.includes(sort))
 }
 
 export function limitOf(query: { readonly limit?: number }): number {

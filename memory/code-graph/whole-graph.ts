@@ -5,6 +5,7 @@ import { tiers } from '../graph/model.ts'
 import type { EdgeFilter, GraphArrays, GraphStore, GraphView } from '../graph/port.ts'
 import { OvertakenError, type Analyst } from './analytics/analyst.ts'
 import { askGraph, type MadeFrom } from './query.ts'
+import type { Aside } from './own-code.ts'
 import { isStructural } from './relations.ts'
 
 /** One seed for all: an answer is the same for everyone who asks about a version. */
@@ -35,6 +36,7 @@ export async function askWhole<T extends object>(
 export interface Importance {
   readonly by: 'degree' | 'betweenness'
   readonly filter: EdgeFilter
+  readonly without: readonly Aside[]
   readonly limit: number
 }
 
@@ -49,13 +51,15 @@ export interface Ranking {
 }
 
 export async function important(analyst: Analyst, view: GraphView, asked: Importance): Promise<Ranking> {
-  const { by, filter, limit } = asked
-  const { result, arrays } = await analyst.ask(view, { kind: by, filter, seed })
-  const order = best(result.scores, limit)
-  const entities = await view.entities(order.map((node) => arrays.ids[node] ?? ''))
+  const { by, filter, without, limit } = asked
+  const { result, places, arrays } = await analyst.ask(view, { kind: by, filter, without, seed })
+  const items = best(result.scores, limit).flatMap((node) => {
+    const entity = arrays.entities[places[node] ?? 0]
+    return entity === undefined ? [] : [{ entity, score: result.scores[node] ?? 0 }]
+  })
   return {
-    items: entities.map((entity, position) => ({ entity, score: result.scores[order[position] ?? 0] ?? 0 })),
-    truncated: arrays.ids.length > limit,
+    items,
+    truncated: places.length > limit,
     by,
     ...('method' in result ? { method: result.method, k: result.k, seed: result.seed } : { method: 'exact' }),
   }
@@ -153,22 +157,23 @@ export interface BridgeList {
   readonly truncated: boolean
 }
 
-/** Without relations that only say where something stands, unless the caller names relations. */
+/** Of the graph as a whole; relations that only say where something stands are no answer, unless the caller names relations. */
 export async function bridgeList(
   analyst: Analyst,
   view: GraphView,
-  { filter, limit }: { readonly filter: EdgeFilter; readonly limit: number },
+  { filter, without, limit }: Pick<Importance, 'filter' | 'without' | 'limit'>,
 ): Promise<BridgeList> {
-  const { result, positions, arrays } = await analyst.ask(view, { kind: 'bridges', filter, isWanted, seed })
-  const items = Array.from(result.edges.subarray(0, limit), (edge, at) => ({
-    ...edgeOf(arrays, positions[edge] ?? 0),
+  const { result, positions, arrays } = await analyst.ask(view, { kind: 'bridges', filter, without, seed })
+  const isPlace = arrays.relations.map((name) => filter.relations === undefined && isStructural(name))
+  const shown = Array.from(result.edges.keys()).filter((at) => {
+    const edge = positions[result.edges[at] ?? 0] ?? 0
+    return isPlace[arrays.relation[edge] ?? 0] !== true
+  })
+  const items = shown.slice(0, limit).map((at) => ({
+    ...edgeOf(arrays, positions[result.edges[at] ?? 0] ?? 0),
     separates: result.parts[at] ?? 0,
   }))
-  return { items, truncated: result.edges.length > limit }
-}
-
-function isWanted(relation: string): boolean {
-  return !isStructural(relation)
+  return { items, truncated: shown.length > limit }
 }
 
 function edgeOf({ ids, relations, from, to, relation, confidence, tier }: GraphArrays, edge: number): CodeEdge {

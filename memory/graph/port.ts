@@ -155,6 +155,8 @@ export interface GraphSizes {
 /** Edges as arrays, ends as places in `ids`, which are in ascending order: what analytics work on. */
 export interface GraphArrays {
   readonly ids: readonly string[]
+  /** In the order of `ids`. */
+  readonly entities: readonly CodeEntity[]
   readonly relations: readonly string[]
   readonly from: Int32Array
   readonly to: Int32Array

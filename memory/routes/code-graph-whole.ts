@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { Problem } from '../../http/problems/problem.ts'
 import { Analyst } from '../code-graph/analytics/analyst.ts'
-import { filterOf, filterQuery, limitOf, limitQuery, repoQuery } from '../code-graph/query.ts'
+import { filterOf, filterQuery, includeQuery, limitOf, limitQuery, repoQuery, withoutOf } from '../code-graph/query.ts'
 import * as body from '../code-graph/schema.ts'
 import { askWhole, bridgeList, communityList, communityMembers, important } from '../code-graph/whole-graph.ts'
 import type { MemoryDeps } from '../deps.ts'
@@ -23,6 +23,7 @@ function importantRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): 
   const querystring = Type.Object({
     ...repoQuery,
     ...filterQuery,
+    ...includeQuery,
     ...limitQuery,
     by: Type.Optional(
       Type.Union([Type.Literal('degree'), Type.Literal('betweenness')], { description: 'Default: degree.' }),
@@ -40,11 +41,16 @@ function importantRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): 
       }),
     },
     tags,
-    summary: 'The most central entities',
+    summary: 'The most central entities of the own code',
   }
   app.get('/code-graph/important', { schema, config }, ({ query }) =>
     askWhole(graph, query.repo, (view) =>
-      important(analyst, view, { by: query.by ?? 'degree', filter: filterOf(query), limit: limitOf(query) }),
+      important(analyst, view, {
+        by: query.by ?? 'degree',
+        filter: filterOf(query),
+        without: withoutOf(query),
+        limit: limitOf(query),
+      }),
     ),
   )
 }
@@ -106,7 +112,7 @@ function bridgesRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): vo
     separates: Type.Integer({ description: 'How many entities the smaller part has without this edge.' }),
   })
   const schema = {
-    querystring: Type.Object({ ...repoQuery, ...filterQuery, ...limitQuery }),
+    querystring: Type.Object({ ...repoQuery, ...filterQuery, ...includeQuery, ...limitQuery }),
     response: { 200: body.boundedAnswer(item) },
     tags,
     summary: 'Edges whose removal would disconnect the graph, largest separation first',
@@ -114,7 +120,7 @@ function bridgesRoute(app: HttpApp, { graph }: MemoryDeps, analyst: Analyst): vo
   }
   app.get('/code-graph/bridges', { schema, config }, ({ query }) =>
     askWhole(graph, query.repo, (view) =>
-      bridgeList(analyst, view, { filter: filterOf(query), limit: limitOf(query) }),
+      bridgeList(analyst, view, { filter: filterOf(query), without: withoutOf(query), limit: limitOf(query) }),
     ),
   )
 }

@@ -577,7 +577,7 @@ describe('the graph as a whole', () => {
       items: [{ entity: { id: 'parse' }, score: 4 }, { score: 3 }],
     })
     const between = await get('/code-graph/important', { by: 'betweenness' })
-    expect(between.body).toMatchObject({ by: 'betweenness', method: 'exact', k: 8, seed: 1, commit: 'abc' })
+    expect(between.body).toMatchObject({ by: 'betweenness', method: 'exact', k: 7, seed: 1, commit: 'abc' })
     expect(between.body.items[0]?.score).toBeGreaterThan(between.body.items[1]?.score ?? 0)
     expect((await get('/code-graph/important', { by: 'size' })).status).toBe(400)
   })
@@ -614,6 +614,7 @@ describe('the graph as a whole', () => {
   it('finds bridges without those that only say where something stands (CODE-GRAPH-32, CODE-GRAPH-33)', async () => {
     await push({
       mode: 'snapshot',
+      entities: ['a', 'b', 'c', 'd', 'e', 'f.ts'].map((id) => fn(id)),
       edges: [
         edge('a', 'b'),
         edge('b', 'c'),
@@ -631,6 +632,51 @@ describe('the graph as a whole', () => {
     expect((await get('/code-graph/bridges', { relations: 'contains' })).body.items).toMatchObject([
       { from: 'f.ts', separates: 1 },
     ])
+  })
+
+  it('counts what stands in a place as connected with it, so a base class separates no more than it does (CODE-GRAPH-32, CODE-GRAPH-33)', async () => {
+    const entities = [fn('base.ts'), fn('mine.ts'), fn('Base'), fn('Mine'), fn('run')]
+    const edges = [
+      edge('base.ts', 'Base', 'declares'),
+      edge('mine.ts', 'Mine', 'contains'),
+      edge('mine.ts', 'run', 'contains'),
+      edge('Mine', 'Base', 'extends'),
+    ]
+    await push({ mode: 'snapshot', entities, edges })
+    const bridge = { from: 'Mine', to: 'Base', relation: 'extends', separates: 2 }
+    expect((await get('/code-graph/bridges')).body.items).toMatchObject([bridge])
+    await push({ mode: 'snapshot', entities, edges: [...edges, edge('mine.ts', 'base.ts', 'imports')] })
+    expect((await get('/code-graph/bridges')).body.items).toEqual([])
+  })
+
+  it('ranks the own code, and tests and externals only where the caller includes them (CODE-GRAPH-34)', async () => {
+    await push({
+      mode: 'snapshot',
+      entities: [fn('parse', 'parse.ts'), fn('main', 'main.ts'), fn('checks', 'parse.test.ts'), fn('lex', 'lex.ts')],
+      edges: [
+        edge('main', 'parse'),
+        edge('parse', 'lex'),
+        edge('checks', 'parse'),
+        edge('checks', 'lex'),
+        ...['main', 'parse', 'lex', 'checks'].map((id) => edge(id, 'npm:kit', 'imports')),
+        edge('lex', 'npm:once', 'imports'),
+      ],
+    })
+    const scores = async (query: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      (await get('/code-graph/important', query)).body.items.map(({ entity, score }) => `${entity.id} ${score}`)
+    expect(await scores({})).toEqual(['parse 2', 'lex 1', 'main 1'])
+    expect(await scores({ by: 'betweenness' })).toEqual(['parse 1', 'lex 0', 'main 0'])
+    expect(await scores({ include: 'tests' })).toEqual(['parse 3', 'checks 2', 'lex 2', 'main 1'])
+    expect(await scores({ include: 'externals,tests', limit: '2' })).toEqual(['lex 4', 'npm:kit 4'])
+    expect((await get('/code-graph/important', { limit: 3 })).body).toMatchObject({ truncated: false })
+    expect((await get('/code-graph/important', { include: 'all' })).status).toBe(400)
+    const bridgesOf = async (query: Readonly<Record<string, string>>): Promise<readonly object[]> =>
+      (await get('/code-graph/bridges', query)).body.items
+    expect(await bridgesOf({})).toMatchObject([
+      { from: 'main', to: 'parse' },
+      { from: 'parse', to: 'lex' },
+    ])
+    expect(await bridgesOf({ include: 'externals,tests' })).toMatchObject([{ from: 'lex', to: 'npm:once' }])
   })
 
   it('works on an empty graph', async () => {

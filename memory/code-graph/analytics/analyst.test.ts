@@ -6,6 +6,7 @@ import { runInThread } from './thread.ts'
 
 const arrays: GraphArrays = {
   ids: ['a', 'b', 'c'],
+  entities: ['a.ts', 'b.ts', 'c.test.ts'].map((file, at) => ({ id: 'abc'.charAt(at), type: 'file', name: file, file })),
   relations: ['calls', 'contains'],
   from: Int32Array.of(0, 1, 0),
   to: Int32Array.of(1, 2, 2),
@@ -61,8 +62,8 @@ describe('an analyst', () => {
   it('looks only at edges that pass', async () => {
     const jobs = heldJobs()
     const analyst = new Analyst(jobs.run)
-    const filter = { minConfidence: 0.6, tiers: ['EXTRACTED'] } as const
-    void analyst.ask(aView(1), { kind: 'bridges', filter, isWanted: (relation) => relation !== 'contains', seed: 1 })
+    const filter = { minConfidence: 0.6, tiers: ['EXTRACTED'], relations: ['calls'] } as const
+    void analyst.ask(aView(1), { kind: 'bridges', filter, seed: 1 })
     await settle()
     expect(jobs.begun[0]?.edges).toEqual({
       nodes: 3,
@@ -70,6 +71,24 @@ describe('an analyst', () => {
       to: Int32Array.of(1),
       weight: Float64Array.of(1),
     })
+  })
+
+  it('leaves out entities of some sorts, and counts those that are left from 0', async () => {
+    const jobs = heldJobs()
+    const analyst = new Analyst(jobs.run)
+    const asked = analyst.ask(aView(1), { kind: 'degree', filter: {}, without: ['tests'], seed: 1 })
+    await settle()
+    expect(jobs.begun[0]?.edges).toEqual({
+      nodes: 2,
+      from: Int32Array.of(0),
+      to: Int32Array.of(1),
+      weight: Float64Array.of(1),
+    })
+    jobs.end(0)
+    expect((await asked).places).toEqual(Int32Array.of(0, 1))
+    void analyst.ask(aView(1), { kind: 'degree', filter: {}, seed: 1 })
+    await settle()
+    expect(jobs.begun[1]?.edges.nodes).toBe(3)
   })
 
   it('drops what is under way for a version that is overtaken, and never gives its answer', async () => {

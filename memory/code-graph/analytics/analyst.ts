@@ -2,6 +2,7 @@ import type { EdgeFilter, GraphArrays, GraphView } from '../../graph/port.ts'
 import { tiers } from '../../graph/model.ts'
 import type { EdgeList } from '../../communities/links.ts'
 import { Slots } from '../../slots.ts'
+import { placesWithout, type Aside } from '../own-code.ts'
 import type { JobKind, JobResults } from './jobs.ts'
 import { runInThread, type RunJob } from './thread.ts'
 
@@ -13,7 +14,8 @@ export class OvertakenError extends Error {
 export interface Question<K extends JobKind> {
   readonly kind: K
   readonly filter: EdgeFilter
-  readonly isWanted?: (relation: string) => boolean
+  /** Left out with all their edges. */
+  readonly without?: readonly Aside[]
   readonly seed: number
 }
 
@@ -21,6 +23,8 @@ export interface Answer<K extends JobKind> {
   readonly result: JobResults[K]
   /** Places of the edges that were looked at in the graph's own list, where not all of them were. */
   readonly positions: Int32Array
+  /** The same of the entities: what `result` counts from 0. */
+  readonly places: Int32Array
   readonly arrays: GraphArrays
 }
 
@@ -49,7 +53,7 @@ export class Analyst {
   /** Rejects with `OvertakenError` when the view's version is no longer the newest that was asked about. */
   async ask<K extends JobKind>(view: GraphView, question: Question<K>): Promise<Answer<K>> {
     const { answers, overtaken } = this.#versionOf(view)
-    const key = JSON.stringify([question.kind, question.filter, question.isWanted?.name, question.seed])
+    const key = JSON.stringify([question.kind, question.filter, question.without, question.seed])
     const known = answers.get(key)
     if (known !== undefined) return known as Promise<Answer<K>>
     const answer = this.#work(view, question, overtaken.signal)
@@ -80,10 +84,14 @@ export class Analyst {
 
   async #work<K extends JobKind>(view: GraphView, question: Question<K>, signal: AbortSignal): Promise<Answer<K>> {
     const arrays = await view.arrays()
-    const positions = wantedPositions(arrays, question)
-    const job = { kind: question.kind, edges: edgeList(arrays, positions), seed: question.seed }
+    const places = placesWithout(arrays.entities, question.without ?? [])
+    const nodeAt = new Int32Array(arrays.ids.length).fill(-1)
+    for (const [node, place] of places.entries()) nodeAt[place] = node
+    const positions = wantedPositions(arrays, question.filter, nodeAt)
+    const edges = edgeList(arrays, positions, { nodes: places.length, nodeAt })
+    const job = { kind: question.kind, edges, seed: question.seed }
     const result = await this.#slots.run(() => this.#run(job, signal))
-    return { result: result as JobResults[K], positions, arrays }
+    return { result: result as JobResults[K], positions, places, arrays }
   }
 
   close(): void {
@@ -92,26 +100,33 @@ export class Analyst {
   }
 }
 
-function wantedPositions(arrays: GraphArrays, { filter, isWanted = () => true }: Question<JobKind>): Int32Array {
+function wantedPositions(arrays: GraphArrays, filter: EdgeFilter, nodeAt: Int32Array): Int32Array {
   const { relations, minConfidence = 0, tiers: wanted } = filter
-  const relation = arrays.relations.map((name) => relations?.includes(name) ?? isWanted(name))
+  const relation = arrays.relations.map((name) => relations?.includes(name) ?? true)
   const tier = tiers.map((name) => wanted?.includes(name) ?? true)
+  const isAside = (place: number | undefined): boolean => nodeAt[place ?? 0] === -1
   const positions: number[] = []
   for (let edge = 0; edge < arrays.from.length; edge++)
     if (
       relation[arrays.relation[edge] ?? 0] === true &&
       tier[arrays.tier[edge] ?? 0] === true &&
-      (arrays.confidence[edge] ?? 0) >= minConfidence
+      (arrays.confidence[edge] ?? 0) >= minConfidence &&
+      !isAside(arrays.from[edge]) &&
+      !isAside(arrays.to[edge])
     )
       positions.push(edge)
   return Int32Array.from(positions)
 }
 
-function edgeList({ ids, from, to, confidence }: GraphArrays, positions: Int32Array): EdgeList {
+function edgeList(
+  { from, to, confidence }: GraphArrays,
+  positions: Int32Array,
+  { nodes, nodeAt }: { readonly nodes: number; readonly nodeAt: Int32Array },
+): EdgeList {
   return {
-    nodes: ids.length,
-    from: positions.map((edge) => from[edge] ?? 0),
-    to: positions.map((edge) => to[edge] ?? 0),
+    nodes,
+    from: positions.map((edge) => nodeAt[from[edge] ?? 0] ?? 0),
+    to: positions.map((edge) => nodeAt[to[edge] ?? 0] ?? 0),
     weight: Float64Array.from(positions, (edge) => confidence[edge] ?? 0),
   }
 }

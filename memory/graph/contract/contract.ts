@@ -436,6 +436,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       })
       const arrays = await read((view) => view.arrays())
       expect(arrays?.ids).toEqual(['a', 'b', 'z'])
+      expect(arrays?.entities.map(({ id }) => id)).toEqual(['a', 'b', 'z'])
       expect(arrays?.relations).toEqual(['calls'])
       expect([...(arrays?.from ?? [])]).toEqual([0, 1])
       expect([...(arrays?.to ?? [])]).toEqual([2, 0])

@@ -5,7 +5,6 @@ import type { GraphArrays } from '../port.ts'
 import type { Adjacency } from './adjacency.ts'
 
 export interface ResolvedGraph extends GraphArrays {
-  readonly entities: readonly CodeEntity[]
   readonly positionOf: ReadonlyMap<string, number>
   /** Metadata of an edge, by its place; most have none. */
   readonly edgeMetadata: ReadonlyMap<number, Metadata>
