@@ -117,10 +117,15 @@ const product: readonly Zone[] = [
     ],
     tests: ['wrapper/broker/allowed-calls.ts'],
   },
-  { folder: 'memory/', imports: ['runtime/', 'machines/', kit], tests: ['memory/client/'] },
+  { folder: 'memory/', imports: ['memory/secrets/', 'runtime/', 'machines/', kit], tests: ['memory/client/'] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
-  { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing/', 'runtime/clock.ts', kit] },
+  {
+    folder: 'memory/client/',
+    imports: ['memory/extract/', 'memory/secrets/', 'memory/testing/', 'runtime/clock.ts', kit],
+  },
   { folder: 'memory/extract/', imports: ['runtime/clock.ts'] },
+  // Service and client ask it what a text holds.
+  { folder: 'memory/secrets/', imports: [], packages: ['@secretlint/secretlint-rule-preset-recommend'] },
   // How an outage is waited out is one rule; of the durable runtime there is nothing in a pod.
   {
     folder: 'wrapper/',

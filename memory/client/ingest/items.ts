@@ -6,11 +6,11 @@ import { Value } from 'typebox/value'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
 import { git, lfsVersionLine, spawnReader } from '../../extract/source-files.ts'
+import { findSecrets, isSecretFile } from '../../secrets/find-secrets.ts'
 import { clean, withoutBase64 } from './clean.ts'
 import { commitsIn, logFormat } from './git-log.ts'
 import { Issue, textOfIssue, wordsOfIssue } from './issue.ts'
 import { isNotebook, locationInNotebook, textOfNotebook } from './notebook.ts'
-import { findSecrets, isSecretFile } from './secrets.ts'
 import { commitTree, folderTree } from './tree.ts'
 
 export interface Item {
@@ -135,8 +135,11 @@ export async function gatherCommits(dir: string, repo: string, options: CommitOp
     const [secret] = findSecrets(text)
     // The subject and the files are told all the same; the diff is not.
     const content = secret === undefined ? withoutBase64(text) : clean(`${subject}\n\n${files.join('\n')}`)
-    if (secret !== undefined) leftOut.push({ file, reason: `diff left out: holds a secret (${secret.what})` })
-    if (findSecrets(content).length > 0) continue
+    if (secret !== undefined) {
+      const isClean = findSecrets(content).length === 0
+      leftOut.push({ file, reason: `${isClean ? 'diff left out: ' : ''}holds a secret (${secret.what})` })
+      if (!isClean) continue
+    }
     const listed = listOf(files)
     sources.push({
       file,

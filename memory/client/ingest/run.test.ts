@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../runtime/clock.ts'
+import { ownSamples, presetSamples } from '../../secrets/testing/samples.ts'
 import { openTestMemory, type TestMemory } from '../../testing/service.ts'
 import { memoryClient, type MemoryClient } from '../memory-client.ts'
 import type { Issue } from './issue.ts'
@@ -274,11 +275,46 @@ describe('what a run sends', () => {
         'd.ipynb': '{"cells":[]}',
       })
       expect((await planOf({ mostCommits: 0 })).leftOut).toEqual([
-        { file: 'a.ipynb', reason: 'holds a secret (GitHub token, cell 2, line 2)' },
+        { file: 'a.ipynb', reason: 'holds a secret (github, cell 2, line 2)' },
         { file: 'b.txt', reason: 'holds a secret (JSON Web Token, line 2)' },
         { file: 'c.ipynb', reason: 'no notebook of nbformat 3 or 4' },
         { file: 'd.ipynb', reason: 'empty' },
       ])
+    })
+  })
+
+  describe('a text with a secret', () => {
+    const samples = [...ownSamples, ...presetSamples]
+    const secret = samples.at(-1)?.text ?? ''
+    const reasons = ({ leftOut }: IngestPlan): readonly string[] => leftOut.map(({ reason }) => reason)
+
+    test('stays here in files and issues, and its reason quotes nothing of it (REPO-INGEST-3)', async () => {
+      commit('Begin', Object.fromEntries(samples.map(({ text }, index) => [`${index}.txt`, `one\n${text}\n`])))
+      const issues = samples.map(({ text }, number): Issue => ({
+        number,
+        title: 'One',
+        thread: [{ author: 'rita', body: text }],
+      }))
+      const plan = await planOf({ mostCommits: 0, issues })
+      expect(plan.changed).toEqual([])
+      expect(reasons(plan).toSorted()).toEqual(
+        samples.flatMap(({ rule }) => [`holds a secret (${rule})`, `holds a secret (${rule}, line 2)`]).toSorted(),
+      )
+    })
+
+    test('stays here in a diff, of which subject and files are told, and in a subject, of which nothing is (REPO-INGEST-3)', async () => {
+      commit('Tidy up', { 'a.txt': secret })
+      commit('Remove it', { 'a.txt': 'none' })
+      commit(`Use ${secret}`, { 'a.txt': 'some' })
+      const plan = await planOf()
+      expect(JSON.stringify(plan)).not.toContain(secret)
+      expect(plan.changed.map(({ item }) => item.content)).toEqual([
+        'a.txt\n\nsome',
+        'Remove it\n\na.txt',
+        'Tidy up\n\na.txt',
+      ])
+      const reason = `holds a secret (${samples.at(-1)?.rule})`
+      expect(reasons(plan)).toEqual([reason, `diff left out: ${reason}`, `diff left out: ${reason}`])
     })
   })
 
