@@ -7,6 +7,7 @@ import { Problem } from '../../http/problems/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
 import { Metadata } from '../memories/memory.ts'
+import { refuseSecrets } from '../memories/refuse-secrets.ts'
 import { listQuery, page, pageOf } from './pages.ts'
 
 export const Edge = Type.Object({
@@ -82,6 +83,7 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
     async (request, reply) => {
       const startedAt = clock.now()
       const { description = '', metadata = {}, ...ends } = request.body
+      refuseSecrets(request.body)
       const done = await sql.tx((tx) => assertEdge(tx, { ...ends, description, metadata }))
       if (!done) throw new Problem('not-found', 'one end of the edge is not an entity')
       deps.logAction(request, { action: 'edge.asserted', resourceId: done.edge.id, startedAt })

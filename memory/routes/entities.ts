@@ -13,6 +13,7 @@ import {
   type EntityCursor,
   type EntityRow,
 } from '../engine/knowledge/entities.ts'
+import { refuseSecrets } from '../memories/refuse-secrets.ts'
 import { answering } from './answering.ts'
 import { listQuery, page, pageOf } from './pages.ts'
 
@@ -122,6 +123,7 @@ function patchRoute(app: HttpApp, deps: MemoryDeps): void {
     async (request) => {
       const startedAt = deps.clock.now()
       const { id } = request.params
+      refuseSecrets(request.body)
       await sql.tx(async (tx) => {
         const entity = await known({ sql: tx }, id, tx)
         const { metadata, description } = request.body

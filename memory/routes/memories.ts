@@ -20,6 +20,7 @@ import {
   Metadata,
   type MemoryRow,
 } from '../memories/memory.ts'
+import { refuseSecrets } from '../memories/refuse-secrets.ts'
 import { storeMemory, type Stored } from '../memories/store-memory.ts'
 
 const given = { metadata: Type.Optional(Metadata), idempotency_key: Type.Optional(IdempotencyKey) }
@@ -151,6 +152,7 @@ async function create(deps: MemoryDeps, body: Static<typeof CreateBody>): Promis
   if (content === undefined) throw invalidInput([{ path: '/text', message: 'is required' }])
   if (text !== undefined && body.content !== undefined)
     throw invalidInput([{ path: '/content', message: 'is another name of text: send only one of the two' }])
+  refuseSecrets(body)
   const repo = metadata['repo'] ?? ''
   const draft = {
     id: deps.ids.next(),
