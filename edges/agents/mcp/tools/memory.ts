@@ -88,7 +88,7 @@ export const memoryTools: readonly Tool[] = [
     name: 'memory_write',
     title: 'Write into the memory',
     description:
-      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note), never secrets. A file it is about goes into metadata.about: queries show both together. Example: {"text": "...", "metadata": {"about": "src/a.ts"}}.',
+      'Stores something that later Tasks should know: a decision with its reason, a trap, how a thing works. Not for the state of this Task (task_note), never secrets. Name its file in metadata.about: queries show both. Example: {"text": "...", "metadata": {"about": "src/a.ts"}}.',
     input: Type.Object(
       {
         text: Type.String({ minLength: 1 }),
