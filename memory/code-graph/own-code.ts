@@ -1,19 +1,9 @@
 /** What of a graph is the project's own code: a ranking leaves out what others wrote, and tests (CODE-GRAPH-34). */
+import { isTestFile } from '../engine/text/test-files.ts'
 import { externalType, type CodeEntity } from '../graph/model.ts'
 
 export const aside = ['externals', 'tests'] as const
 export type Aside = (typeof aside)[number]
-
-/** Where the runners of each language look for tests, and what they keep beside them. */
-const testPaths = [
-  /(?:^|\/)(?:tests?|test-d|__tests__|__mocks__|__fixtures__|testdata|e2e)\//,
-  /(?:^|[/._-])tests?\.(?:[cm]?[jt]sx?|rs)$/,
-  /[._-]spec\.[cm]?[jt]sx?$/,
-  /\.test-d\.tsx?$/,
-  /(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$/,
-  /_test\.(?:go|c|cc|cpp|cxx)$/,
-  /[a-z\d]Tests?\.java$/,
-]
 
 /** Places of the entities that are not of these sorts. */
 export function placesWithout(entities: readonly CodeEntity[], sorts: readonly Aside[]): Int32Array {
@@ -23,7 +13,7 @@ export function placesWithout(entities: readonly CodeEntity[], sorts: readonly A
   let last: string | undefined
   let isTest = false
   for (const [place, { type, file }] of entities.entries()) {
-    if (file !== last) isTest = file !== undefined && testPaths.some((path) => path.test(file))
+    if (file !== last) isTest = file !== undefined && isTestFile(file)
     last = file
     if (!(externals && type === externalType) && !(tests && isTest)) places.push(place)
   }

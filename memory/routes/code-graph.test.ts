@@ -623,6 +623,7 @@ describe('the graph as a whole', () => {
         edge('d', 'e'),
         edge('e', 'd'),
         edge('f.ts', 'a', 'contains'),
+        edge('g.ts', 'a', 'declares'),
       ],
     })
     expect((await get('/code-graph/bridges')).body).toMatchObject({
