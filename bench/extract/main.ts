@@ -1,4 +1,4 @@
-/** `npm run bench -- extract`: the code graph against TypeScript's own answer, and against graphify's speed. */
+/** `npm run bench -- extract`: the code graph against TypeScript's own answer and Jedi's, and against graphify's speed. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ import type { BenchArguments } from '../kit/arguments.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import type { Report } from '../kit/report.ts'
 import { runBench, type Measured } from '../kit/run-bench.ts'
-import { findGraphify } from './graphify.ts'
 import { agreement, type Agreement, type Links } from './links.ts'
 import { ownLinks, parsePieces } from './own-links.ts'
+import { findGraphify, findJedi, pythonPackages } from './python.ts'
 import { timed } from './timed.ts'
 
 const bench = fileURLToPath(new URL('..', import.meta.url))
@@ -36,11 +36,15 @@ const packages: readonly Package[] = [
   },
 ]
 
+/** Confidences that links are counted from. */
+const levels = [1, 0.85, 0.55, 0] as const
+
 interface Row {
   readonly package: string
   readonly least: number
   readonly calls: Agreement
-  readonly imports: Agreement
+  /** Jedi is asked for calls alone. */
+  readonly imports?: Agreement
 }
 
 interface Speed {
@@ -56,12 +60,14 @@ async function measure(asked: BenchArguments): Promise<Measured> {
   const rows: Row[] = []
   const speeds: Speed[] = []
   try {
-    const graphify = await findGraphify(folder, asked.quick)
-    for (const each of packages.filter(({ name }) => asked.only.size === 0 || asked.only.has(name))) {
+    const isAsked = (name: string): boolean => asked.only.size === 0 || asked.only.has(name)
+    const graphify = packages.some(({ name }) => isAsked(name)) ? findGraphify(asked.quick) : undefined
+    rows.push(...(await measurePython(folder, Object.keys(pythonPackages).filter(isAsked), asked.quick)))
+    for (const each of packages.filter(({ name }) => isAsked(name))) {
       const dir = prepare(folder, each)
       const own = await extractOwn(dir, folder)
-      const truth = await askCompiler(dir, each.conditions)
-      for (const least of [1, 0.85, 0.55, 0]) rows.push(compare(each.name, least, truth, own.text))
+      const truth = await askPeer(process.execPath, 'language-service.ts', [dir, ...each.conditions])
+      for (const least of levels) rows.push(compare(each.name, least, truth, own.text))
       const peer =
         graphify === undefined ? undefined : await timed(graphify, ['extract', '.', '--code-only', '--no-cluster'], dir)
       speeds.push({
@@ -79,10 +85,27 @@ async function measure(asked: BenchArguments): Promise<Measured> {
     goals: goalsOf(rows, speeds),
     tables: tables(rows, speeds),
     heading: 'Code graph extraction',
-    about: `Calls and imports of three packages, compared with what the language service of TypeScript says of the same sources: \`true\` is
-its answer, \`found\` ours at this confidence or above. Both programs read the same trees, without a cache; graphify without its
-communities.`,
+    about: `Calls and imports of three packages, compared with what the language service of TypeScript says of the same sources, and calls of
+two in Python, compared with what Jedi says: \`true\` is its answer, \`found\` ours at this confidence or above. Both programs read the
+same trees, without a cache; graphify without its communities.`,
   }
+}
+
+async function measurePython(folder: string, names: readonly string[], quick: boolean): Promise<Row[]> {
+  const jedi = names.length === 0 ? undefined : findJedi(quick)
+  if (jedi === undefined) return []
+  const rows: Row[] = []
+  for (const name of names) {
+    const dir = join(folder, name)
+    cpSync(join(jedi.sources, name), join(dir, name), { recursive: true })
+    const own = await extractOwn(dir, folder)
+    const truth = await askPeer(jedi.python, 'python_calls.py', [dir])
+    for (const least of levels) {
+      const { imports: _, ...row } = compare(name, least, truth, own.text)
+      rows.push(row)
+    }
+  }
+  return rows
 }
 
 /** Out of node_modules: both programs leave out what lies there. */
@@ -103,16 +126,16 @@ async function extractOwn(
   return { ...run, text: readFileSync(out, 'utf8') }
 }
 
-function askCompiler(dir: string, conditions: readonly string[]): Promise<Links> {
+function askPeer(command: string, peer: string, parameters: readonly string[]): Promise<Links> {
   return new Promise((resolve, reject) => {
-    const oracle = fileURLToPath(new URL('./peers/language-service.ts', import.meta.url))
-    const child = spawn(process.execPath, [oracle, dir, ...conditions], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const oracle = fileURLToPath(new URL(`./peers/${peer}`, import.meta.url))
+    const child = spawn(command, [oracle, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString()) as Links)
-      else reject(new Error(`the compiler's answer failed with ${code}`))
+      else reject(new Error(`the answer of ${peer} failed with ${code}`))
     })
   })
 }
@@ -132,6 +155,7 @@ const judgedAt = 0.85
 
 function goalsOf(rows: readonly Row[], speeds: readonly Speed[]): Report['goals'] {
   const judged = rows.filter(({ least }) => least === judgedAt)
+  const imports = judged.flatMap((row) => row.imports ?? [])
   const least = (values: readonly number[]): number | undefined =>
     values.length === 0 ? undefined : Math.min(...values)
   const times = speeds.flatMap(({ ownCpuSeconds, graphifyCpuSeconds }) =>
@@ -155,14 +179,14 @@ function goalsOf(rows: readonly Row[], speeds: readonly Speed[]): Report['goals'
     },
     {
       name: 'imports, precision (worst package)',
-      value: least(judged.map(({ imports }) => imports.precision)),
+      value: least(imports.map(({ precision }) => precision)),
       ...higher,
       gate: 0.98,
       goal: 1,
     },
     {
       name: 'imports, recall (worst package)',
-      value: least(judged.map(({ imports }) => imports.recall)),
+      value: least(imports.map(({ recall }) => recall)),
       ...higher,
       gate: 0.98,
       goal: 1,
@@ -195,10 +219,9 @@ function tables(rows: readonly Row[], speeds: readonly Speed[]): string {
         String(calls.found),
         share(calls.precision),
         share(calls.recall),
-        String(imports.true),
-        String(imports.found),
-        share(imports.precision),
-        share(imports.recall),
+        ...(imports === undefined
+          ? ['-', '-', '-', '-']
+          : [String(imports.true), String(imports.found), share(imports.precision), share(imports.recall)]),
       ]),
     ),
     markdownTable(
@@ -214,4 +237,5 @@ function tables(rows: readonly Row[], speeds: readonly Speed[]): string {
   ].join('\n\n')
 }
 
-process.exitCode = await runBench({ name: 'extract', parts: packages.map(({ name }) => name), measure })
+const parts = [...packages.map(({ name }) => name), ...Object.keys(pythonPackages)]
+process.exitCode = await runBench({ name: 'extract', parts, measure })

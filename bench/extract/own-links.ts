@@ -25,7 +25,7 @@ export function parsePieces(text: string): readonly Piece[] {
     .map((line) => JSON.parse(line) as Piece)
 }
 
-const program = /\.(?:[cm]?[jt]s|[jt]sx)$/
+const program = /\.(?:[cm]?[jt]s|[jt]sx|py)$/
 
 export function ownLinks(pieces: readonly Piece[], least: number): Links {
   const names = new Map(
