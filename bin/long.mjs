@@ -86,6 +86,11 @@ export const longForms = [
     env: { REBUILD_MEMORIES: '3000', MEMORY_KILLS: '9' },
   },
   { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
+  {
+    name: 'secrets',
+    inCi: 'made-up secrets, no package and no detect-secrets',
+    command: ['node', 'memory/client/ingest/testing/judge-secrets.ts'],
+  },
 ]
 
 const { values, positionals } = parseArgs({
