@@ -198,7 +198,6 @@ test.each([
   ['@/lib/price', 'unresolved:@/lib/price 0.2'],
   ['~/lib/price', 'unresolved:~/lib/price 0.2'],
   ['$lib/price', 'unresolved:$lib/price 0.2'],
-  [`data:text/javascript,${'x'.repeat(5000)}`, 'nothing'],
 ])('an import of %s is %s where manifests above the file say what it depends on (EXTRACTION-10)', (source, target) => {
   const files = {
     'package.json': declared,
@@ -207,6 +206,10 @@ test.each([
     'packages/other/package.json': '{"name":"other","dependencies":{"lodash":"1"}}',
   }
   expect(found('packages/own/main.ts', source, files)).toBe(target)
+})
+
+test('data in place of a name leads nowhere: no id may be so long', () => {
+  expect(found('main.ts', `data:text/javascript,${'x'.repeat(5000)}`, {})).toBe('nothing')
 })
 
 test('where no manifest is above a file, a name that may be a package is one (EXTRACTION-10)', () => {
