@@ -93,8 +93,8 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const service = serviceOf(request, path)
   const enrolled = await enrolledAt(deps.directory, { ...repositoryRef, project: identity.project })
   const remote = await remoteOf(deps, enrolled)
-  if (service === 'upload') return passThrough(deps, request, reply, remote, path)
-  const target = await pushTargetOf(deps, identity, access, enrolled, remote)
+  if (service === 'upload') return passThrough(deps, { request, reply, remote, path })
+  const target = await pushTargetOf(deps, { identity, access, enrolled, remote })
   return service === 'advertise'
     ? answer(reply, 'advertisement', await advertise(deps, remote))
     : push(deps, request, reply, target)
@@ -128,12 +128,16 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
   throw new Problem('not-found', 'the git gateway serves only the smart protocol of git', lfs)
 }
 
+interface Pushing {
+  readonly identity: PodIdentity
+  readonly access: TaskAccess
+  readonly enrolled: Enrolled
+  readonly remote: Remote
+}
+
 async function pushTargetOf(
   deps: GitGatewayDeps,
-  identity: PodIdentity,
-  access: TaskAccess,
-  { project, repository }: Enrolled,
-  remote: Remote,
+  { identity, access, enrolled: { project, repository }, remote }: Pushing,
 ): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod may not push to this repository')
@@ -161,15 +165,16 @@ function answer(reply: FastifyReply, what: 'advertisement' | 'result', body: Buf
   return reply.type(`application/x-git-receive-pack-${what}`).header('cache-control', 'no-cache').send(body)
 }
 
-async function passThrough(
-  deps: GitGatewayDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  remote: Remote,
-  path: string,
-): Promise<FastifyReply> {
+interface Fetching {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly remote: Remote
+  readonly path: string
+}
+
+async function passThrough(deps: GitGatewayDeps, { request, reply, remote, path }: Fetching): Promise<FastifyReply> {
   const target = path === 'info/refs' ? 'info/refs?service=git-upload-pack' : path
   const body = request.method === 'POST' ? (request.body as Readable) : undefined
-  const passed = await passFetch(deps.fetch, remote, target, request.headers, body)
+  const passed = await passFetch(deps.fetch, remote, { path: target, headers: request.headers, body })
   return reply.code(passed.status).headers(passed.headers).send(passed.body)
 }

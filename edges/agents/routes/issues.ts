@@ -100,13 +100,8 @@ async function perform(
     return { status: 'ok', number, url: issue.url }
   }
   if (wanted.action === 'close') await refuseAnothers(deps, caller, access, number)
-  const posted = await comment(
-    deps,
-    caller,
-    access,
-    number,
-    (wanted.action === 'close' ? wanted.comment : wanted.body) ?? '',
-  )
+  const body = (wanted.action === 'close' ? wanted.comment : wanted.body) ?? ''
+  const posted = await comment(deps, caller, access, { number, body })
   if (wanted.action === 'close') await forge.closeIssue(path, number)
   return posted
 }
@@ -170,8 +165,7 @@ async function comment(
   deps: AgentApiDeps,
   { claims }: CallingPod,
   { forge, path, repository }: ForgeAccess,
-  number: number,
-  body: string,
+  { number, body }: { readonly number: number; readonly body: string },
 ): Promise<object> {
   const asked = { task: claims.task, path, on: 'issue', number, body } as const
   const { comment: written, existing } = await commentOnce(forge, asked, (text) =>

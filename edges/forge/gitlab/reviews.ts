@@ -3,7 +3,7 @@
  * on lines are discussions, and the text of a review is a comment.
  */
 import { BrokenAnswerError, NotFoundError, ValidationError } from '../errors.ts'
-import type { ForgeComment, ForgePort, ReviewLine } from '../port.ts'
+import type { ForgeComment, ForgePort } from '../port.ts'
 import { apiPathOf, type GitlabClient } from './client.ts'
 import type { Visibility } from './issues.ts'
 import { positionOf, type Position } from './positions.ts'
@@ -139,7 +139,7 @@ async function postReview(
   { sha, body, lines }: NewReview,
 ): Promise<ForgeComment> {
   const drafts = apiPathOf(path, 'merge_requests', number, 'draft_notes')
-  const positions = await positionsOf(client, path, number, sha, lines)
+  const positions = await positionsOf(client, path, number, { sha, lines })
   const text = withReviewMark(body, sha)
   // Publishing takes every draft of the account, also one that an earlier try has left.
   await dropDrafts(client, drafts)
@@ -168,8 +168,7 @@ async function positionsOf(
   client: GitlabClient,
   path: string,
   number: number,
-  sha: string,
-  lines: readonly ReviewLine[],
+  { sha, lines }: Pick<NewReview, 'sha' | 'lines'>,
 ): Promise<readonly Position[]> {
   const versions = await listVersions(client, path, number)
   if (!versions.some((one) => one.head_commit_sha === sha))

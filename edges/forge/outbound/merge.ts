@@ -24,7 +24,7 @@ export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
       const found = await target.forge.mergeRequest(target.path, params.number)
-      const obstacle = found.state === 'open' ? await tryMerge(deps, target, params, context, found) : undefined
+      const obstacle = found.state === 'open' ? await tryMerge(deps, target, { params, context, found }) : undefined
       if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined)) {
         // First: when the mirror has told the merge, nothing repeats this effect.
         await reopenBystanders(deps, target, params, found, context)
@@ -36,13 +36,14 @@ export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
   }
 }
 
-async function tryMerge(
-  deps: OutboundDeps,
-  target: Target,
-  params: Params,
-  context: EffectContext,
-  found: ForgeMergeRequest,
-): Promise<Obstacle | undefined> {
+interface Merging {
+  readonly params: Params
+  readonly context: EffectContext
+  readonly found: ForgeMergeRequest
+}
+
+async function tryMerge(deps: OutboundDeps, target: Target, merging: Merging): Promise<Obstacle | undefined> {
+  const { params, context, found } = merging
   // Both are told by their own actors, and the Task leaves `merging`; asking again keeps it alive until then.
   const moved = otherThanJudged(found, params)
   if (moved !== undefined) return moved
@@ -57,7 +58,7 @@ async function tryMerge(
       type: 'mr.notMergeableYet',
       reason: `the forge does not list ${unlisted[0]}, by which a maintainer let this go on`,
     }
-  return mergeByMethod(deps, target, params, { found, threads }, context)
+  return mergeByMethod(deps, target, merging, threads)
 }
 
 /** A verdict is on one head against one base (HEAD-1); an ask of before 2026-11-28 names no base, and is made anew. */
@@ -72,9 +73,8 @@ function otherThanJudged(
 async function mergeByMethod(
   deps: OutboundDeps,
   target: Target,
-  params: Params,
-  { found, threads }: { readonly found: ForgeMergeRequest; readonly threads: readonly ThreadRef[] },
-  context: EffectContext,
+  { params, context, found }: Merging,
+  threads: readonly ThreadRef[],
 ): Promise<Obstacle | undefined> {
   const { mergeMethods } = await target.forge.repository(target.path)
   let refusal = 'the repository allows no merge method'

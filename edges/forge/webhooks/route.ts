@@ -85,7 +85,7 @@ async function accept(
   const secret = await webhookSecret(deps.directory, projectId(project))
   if (!dialect.verify(secret, headers, body, deps.clock.now()))
     throw new Problem('signature-invalid', 'the signature does not match the body: compare the webhook secret')
-  return route(deps, project, dialect, headers, body)
+  return route(deps, project, { dialect, headers, body })
 }
 
 function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect {
@@ -102,12 +102,16 @@ async function webhookSecret(directory: ProjectDirectory, name: string): Promise
   return secret.webhookSecret
 }
 
+interface Delivery {
+  readonly dialect: WebhookDialect
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
 async function route(
   deps: WebhookRouteDeps,
   project: ProjectSettings,
-  dialect: WebhookDialect,
-  headers: IncomingHttpHeaders,
-  body: Buffer,
+  { dialect, headers, body }: Delivery,
 ): Promise<Answer> {
   const event = dialect.eventOf(headers)
   if (dialect.isPing(event)) return { status: 200, body: { routed: false, pong: true } }

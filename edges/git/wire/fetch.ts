@@ -16,12 +16,17 @@ interface PassedAnswer {
 const passedOn = ['accept', 'content-type', 'content-encoding', 'git-protocol'] as const
 const passedBack = ['content-type', 'cache-control', 'expires', 'pragma'] as const
 
+interface PodRequest {
+  /** Below the remote's address, with its query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Readable | undefined
+}
+
 export async function passFetch(
   fetch: Fetch,
   remote: Remote,
-  path: string,
-  headers: IncomingHttpHeaders,
-  body: Readable | undefined,
+  { path, headers, body }: PodRequest,
 ): Promise<PassedAnswer> {
   const sent = Object.fromEntries(
     passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),

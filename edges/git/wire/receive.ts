@@ -94,7 +94,7 @@ export async function receive(deps: ReceiveDeps, target: PushTarget, body: Reada
       request.commands.map(() => right.reason),
     )
   }
-  return takeIn(deps, target, request, reader, right)
+  return takeIn(deps, target, { request, reader, right })
 }
 
 /** The whole request is read, or git reports a broken connection and not our answer. */
@@ -109,7 +109,7 @@ async function refuse(
   reasons: readonly string[],
 ): Promise<Buffer> {
   for (const [index, command] of request.commands.entries())
-    await note(deps, target, command, 'refused', reasons[index])
+    await note(deps, target, { ...command, outcome: 'refused', reason: reasons[index] })
   const results = request.commands.map(({ ref }, index): RefResult => ({ ref, refused: reasons[index]! }))
   return pushReport(request, results, [...new Set(reasons)].join('\n'))
 }
@@ -117,29 +117,26 @@ async function refuse(
 function note(
   { audit, clock }: ReceiveDeps,
   { remote, identity }: PushTarget,
-  command: PushCommand,
-  outcome: PushRecord['outcome'],
-  reason?: string,
+  { reason, ...ended }: PushCommand & { readonly outcome: PushRecord['outcome']; readonly reason?: string | undefined },
 ): Promise<void> {
   return audit({
     project: identity.project,
     repository: remote.repository,
     task: identity.task,
     pod: `${identity.task}/${identity.pod}`,
-    ...command,
-    outcome,
+    ...ended,
     ...(reason === undefined ? {} : { reason }),
     at: clock.now(),
   })
 }
 
-async function takeIn(
-  deps: ReceiveDeps,
-  target: PushTarget,
-  request: PushRequest,
-  reader: PktReader,
-  right: PushRight & { allowed: true },
-): Promise<Buffer> {
+interface AllowedPush {
+  readonly request: PushRequest
+  readonly reader: PktReader
+  readonly right: PushRight & { allowed: true }
+}
+
+async function takeIn(deps: ReceiveDeps, target: PushTarget, { request, reader, right }: AllowedPush): Promise<Buffer> {
   // All commands name the one branch that may be pushed, so there is one, or the same one twice.
   const [command, ...others] = request.commands
   if (command === undefined || others.length > 0) throw new ProtocolError('name one ref, and name it once')
@@ -149,7 +146,7 @@ async function takeIn(
       (await unpack(quarantine, reader, deps.mostPackBytes)) ??
       (await contentFault(repository, quarantine, command, { ...target, protectedPaths: right.protectedPaths }))
     if (fault !== undefined) return refuse(deps, target, request, [fault])
-    return sendOn(deps, target, request, command, quarantine)
+    return sendOn(deps, target, { request, command, quarantine })
   })
 }
 
@@ -162,19 +159,23 @@ async function unpack(quarantine: Quarantine, reader: PktReader, mostBytes: numb
   return code === 0 ? undefined : `git refused the pack: ${err.trim().split('\n').at(-1) ?? ''}`
 }
 
+interface CheckedPush {
+  readonly request: PushRequest
+  readonly command: PushCommand
+  readonly quarantine: Quarantine
+}
+
 async function sendOn(
   deps: ReceiveDeps,
   target: PushTarget,
-  request: PushRequest,
-  command: PushCommand,
-  quarantine: Quarantine,
+  { request, command, quarantine }: CheckedPush,
 ): Promise<Buffer> {
   // Written down first: the forge's webhook may arrive before this call returns, and has to find whose head it is.
-  await note(deps, target, command, 'accepted')
+  await note(deps, target, { ...command, outcome: 'accepted' })
   const { code, out, err } = await quarantine.pushOn(command.after, command.ref)
   if (code === 0) return pushReport(request, [{ ref: command.ref }])
   const reason = forgeRefusal(out, err)
-  await note(deps, target, command, 'failed', reason)
+  await note(deps, target, { ...command, outcome: 'failed', reason })
   return pushReport(request, [{ ref: command.ref, refused: reason }], reason)
 }
 

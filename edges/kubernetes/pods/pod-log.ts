@@ -48,7 +48,7 @@ async function readLog(client: Client, object: KubeObject, wish: LogWish, cursor
   const isLive = state.is !== 'ended'
   const read = { state: 'read', container, isLive } as const
   try {
-    const part = await newest(client, object, wish, cursor, isLive)
+    const part = await newest(client, object, { ...wish, cursor, isLive })
     // Of one without a node the server gives an empty log.
     const waits = part.lines.length === 0 && state.is === 'waiting' ? { waits: state.detail ?? state.reason } : {}
     return { ...read, ...waits, ...shown(part, wish, cursor) }
@@ -75,9 +75,7 @@ const leftOut = '(a line is left out: it is too long to be shown whole)'
 async function newest(
   client: Client,
   { metadata: { namespace = 'default', name } }: KubeObject,
-  { lines: wanted, bytes }: LogWish,
-  cursor: Cursor | undefined,
-  isLive: boolean,
+  { lines: wanted, bytes, cursor, isLive }: LogWish & { readonly cursor: Cursor | undefined; readonly isLive: boolean },
 ): Promise<Part> {
   const path = pathOf(podsResource, { namespace, name, subresource: 'log' })
   const bounds = { container, limitBytes: bytes, timestamps: true }
