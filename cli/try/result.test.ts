@@ -76,12 +76,12 @@ test('tests that fail before any change are told before anything starts, by the 
   const own = await committed('red', { a: '' })
   const { signal } = new AbortController()
   const copy = await copyOwn(own, join(own, '..', 'copy.git'))
-  const check = (command: string): Promise<void> => checkTests(copy, command, signal, () => undefined)
+  const check = (command: string): Promise<void> => checkTests(copy, { command, signal, write: () => undefined })
   await expect(check('echo no compiler; exit 3')).rejects.toThrow(
     /fail before any change.*`echo no compiler; exit 3` ended with exit code 3[^]*\n {2}no compiler/,
   )
   await expect(check('test -f a')).resolves.toBeUndefined()
-  const late = checkTests(copy, 'true && sleep 100', signal, () => undefined, 3000)
+  const late = checkTests(copy, { command: 'true && sleep 100', signal, write: () => undefined, within: 3000 })
   await expect(late).rejects.toThrow(
     /`(sleep 100|true|a fresh clone)` was not through after 0.05 min, before any change/,
   )
@@ -96,7 +96,7 @@ test('each step of the first checks is named while it lasts, and none that is ov
   onTestFinished(() => void vi.useRealTimers())
   const written: string[] = []
   const write = (line: string): void => void written.push(line)
-  const ended = checkTests(copy, `true && cat ${gate}`, new AbortController().signal, write)
+  const ended = checkTests(copy, { command: `true && cat ${gate}`, signal: new AbortController().signal, write })
   const awaited = `before any change: cat ${gate} …`
   for (let at = 0; !written.includes(awaited) && at < 600; at += 1) {
     await new Promise((resolve) => void execFile('sleep', ['0.05'], resolve))

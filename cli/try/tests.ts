@@ -31,13 +31,18 @@ export async function testsOf({ path }: Pick<OwnCopy, 'path'>): Promise<string |
 /** The shell names each command before it runs. */
 const traced = 'set -x; '
 
+interface TestRun {
+  readonly command: string
+  readonly signal: AbortSignal
+  readonly write: (line: string) => void
+  /** Milliseconds. */
+  readonly within?: number
+}
+
 /** @throws UsageError: red before the change, they would hold each change back. */
 export async function checkTests(
   { path, commit }: Pick<OwnCopy, 'path' | 'commit'>,
-  command: string,
-  signal: AbortSignal,
-  write: (line: string) => void,
-  within = limitMs,
+  { command, signal, write, within = limitMs }: TestRun,
 ): Promise<void> {
   const steps = namedSteps(write)
   let last = ''

@@ -121,7 +121,7 @@ async function copyAndCheck(one: Try): Promise<Checked | undefined> {
     print(
       command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`,
     )
-    if (command !== undefined && !goesOn) await checkTests(copy, command, interrupted, print)
+    if (command !== undefined && !goesOn) await checkTests(copy, { command, signal: interrupted, write: print })
     interrupted.throwIfAborted()
     return { copy, command }
   } catch (error) {

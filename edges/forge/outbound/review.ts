@@ -28,7 +28,7 @@ export function postReview(deps: OutboundDeps): EffectHandler<Params> {
       const missing = parts.filter((part) => !written.some((text) => text.includes(markerOf(context.key, part))))
       if (missing.length === 0) return []
       const fits = await locationsOf(target, params.number, findings)
-      for (const part of missing) await post(target, params, markerOf(context.key, part), part, fits)
+      for (const part of missing) await post(target, params, { ...part, marker: markerOf(context.key, part), fits })
       return []
     },
   }
@@ -80,9 +80,7 @@ async function locationsOf({ forge, path }: Target, number: number, findings: re
 async function post(
   { forge, path }: Target,
   params: Params,
-  marker: string,
-  { body, findings }: Part,
-  fits: Fits,
+  { body, findings, marker, fits }: Part & { readonly marker: string; readonly fits: Fits },
 ): Promise<void> {
   const textOf = (others: readonly Finding[]): string => withMarkers(bodyOf({ ...params, body }, others), marker)
   const review = (lines: readonly ReviewLine[], others: readonly Finding[]): Promise<unknown> =>

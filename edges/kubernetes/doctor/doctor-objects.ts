@@ -85,21 +85,33 @@ export function ownedObjects(options: ProbeOptions, jobUid: string): readonly Pr
   const { name } = options
   const names = probeNames(name)
   return [
-    owned(options, jobUid, core('secrets'), names.secret, secretOf(options)),
-    owned(options, jobUid, core('persistentvolumeclaims'), names.claim, claimOf(options)),
+    owned(options, jobUid, { resource: core('secrets'), own: names.secret, body: secretOf(options) }),
+    owned(options, jobUid, {
+      resource: core('persistentvolumeclaims'),
+      own: names.claim,
+      body: claimOf(options),
+    }),
     {
-      ...owned(options, jobUid, core('pods'), names.workspace, {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { labels: { ...labelsOf(name, 'workspace'), [managedByLabel]: managedBy } },
-        spec: wallsSpec(options, { workspace: names.claim }),
+      ...owned(options, jobUid, {
+        resource: core('pods'),
+        own: names.workspace,
+        body: {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { labels: { ...labelsOf(name, 'workspace'), [managedByLabel]: managedBy } },
+          spec: wallsSpec(options, { workspace: names.claim }),
+        },
       }),
     },
     ...policiesOf(name).map(([policy, spec]) =>
-      owned(options, jobUid, policiesResource, policy, {
-        apiVersion: policiesResource.apiVersion,
-        kind: 'NetworkPolicy',
-        spec,
+      owned(options, jobUid, {
+        resource: policiesResource,
+        own: policy,
+        body: {
+          apiVersion: policiesResource.apiVersion,
+          kind: 'NetworkPolicy',
+          spec,
+        },
       }),
     ),
     networkPod(options, jobUid, 'server'),
@@ -121,9 +133,7 @@ function labelsOf(name: string, part?: ProbePart): Readonly<Record<string, strin
 function owned(
   { name, namespace }: ProbeOptions,
   uid: string,
-  resource: KubeResource,
-  own: string,
-  body: Body,
+  { resource, own, body }: { readonly resource: KubeResource; readonly own: string; readonly body: Body },
 ): ProbeObject {
   const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid }
   const metadata = { labels: labelsOf(name), ...body.metadata, name: own, namespace, ownerReferences: [owner] }
@@ -208,31 +218,35 @@ function networkPod(options: ProbeOptions, uid: string, part: 'server' | 'client
   const { name, image, security, lifeSeconds } = options
   const host = address === undefined ? { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } } : { value: address }
   const isServer = part === 'server'
-  return owned(options, uid, core('pods'), probeNames(name)[part], {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { labels: labelsOf(name, part) },
-    spec: {
-      restartPolicy: 'Never',
-      terminationGracePeriodSeconds: restSeconds,
-      activeDeadlineSeconds: lifeSeconds,
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext(security),
-      containers: [
-        {
-          name: wrapperContainer,
-          image,
-          args: ['wrapper', 'probe', isServer ? 'serve' : 'reach'],
-          env: [
-            { name: 'PROBE_HOST', ...host },
-            { name: 'PROBE_OPEN_PORT', value: String(openPort) },
-            { name: 'PROBE_DENIED_PORT', value: String(deniedPort) },
-          ],
-          ...(isServer ? { readinessProbe: { httpGet: { path: '/', port: openPort }, periodSeconds: 1 } } : {}),
-          terminationMessagePolicy: 'FallbackToLogsOnError',
-        },
-      ],
+  return owned(options, uid, {
+    resource: core('pods'),
+    own: probeNames(name)[part],
+    body: {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { labels: labelsOf(name, part) },
+      spec: {
+        restartPolicy: 'Never',
+        terminationGracePeriodSeconds: restSeconds,
+        activeDeadlineSeconds: lifeSeconds,
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: podSecurityContext(security),
+        containers: [
+          {
+            name: wrapperContainer,
+            image,
+            args: ['wrapper', 'probe', isServer ? 'serve' : 'reach'],
+            env: [
+              { name: 'PROBE_HOST', ...host },
+              { name: 'PROBE_OPEN_PORT', value: String(openPort) },
+              { name: 'PROBE_DENIED_PORT', value: String(deniedPort) },
+            ],
+            ...(isServer ? { readinessProbe: { httpGet: { path: '/', port: openPort }, periodSeconds: 1 } } : {}),
+            terminationMessagePolicy: 'FallbackToLogsOnError',
+          },
+        ],
+      },
     },
   })
 }
