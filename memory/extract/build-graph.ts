@@ -239,7 +239,9 @@ class FamilyGraph {
 
   /** What a type holds names it, too, and a file what it declares: that says nothing. */
   *#usedType(path: string, from: string, { path: name, scope, within, line }: Use): Generator<CodeEdge> {
-    const found = this.#names.type({ file: path, scope, within }, name)
+    const location = { file: path, scope, within }
+    if (this.#names.isTypeParameter(location, name[0] ?? '')) return
+    const found = this.#names.type(location, name)
     if (found === undefined || !types.has(this.#names.definition(found).type)) return
     const to = this.#id(found.file, found.index)
     const isOwn = from === fileId(path) ? found.file === path : to === this.#holderOf(path, within)

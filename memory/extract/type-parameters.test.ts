@@ -53,3 +53,55 @@ export function drop(): void { queue.remove() }`,
   )
   expect(edges).toContain('main.ts#drop calls main.ts#Queue.remove 0.95')
 })
+
+test.each([
+  [
+    'typescript',
+    {
+      'main.ts': `class T {}
+class A {}
+class Holder<T extends A> { held!: T; get(): T { return this.held } }
+export function any<T>(given: T): T[] { return [given] }
+type Mapped<M> = { [T in keyof M]: T }
+type Inner<M> = M extends (infer T)[] ? T : never
+function real(given: T): void {}
+`,
+    },
+    ['main.ts#Holder uses main.ts#A 1', 'main.ts#real uses main.ts#T 1'],
+  ],
+  [
+    'python',
+    {
+      'main.py': `class T: pass
+class A: pass
+class Holder[T: A]:
+    def get(self, other: T) -> list[T]: pass
+def any_of[T, *Ts](given: T) -> T: pass
+def real(given: T): pass
+`,
+    },
+    ['main.py#Holder uses main.py#A 1', 'main.py#real uses main.py#T 1'],
+  ],
+  [
+    'go',
+    {
+      'go.mod': 'module example.org/a\n',
+      'main.go': `package a
+
+type T struct{}
+type Num interface{ ~int }
+type Holder[T Num] struct{ held []T }
+
+func (h *Holder[T]) Get(other T) T { return other }
+func anyOf[T Num](given []T) {}
+func real(given T) {}
+`,
+    },
+    ['main.go#Holder uses main.go#Num 1', 'main.go#anyOf uses main.go#Num 1', 'main.go#real uses main.go#T 1'],
+  ],
+] as const)(
+  '%s: a type parameter is no use of the type of its name, nor each time of its constraint (EXTRACTION-3)',
+  async (_name, files, edges) => {
+    expect(await edgesOf(files, 'uses')).toEqual(edges)
+  },
+)

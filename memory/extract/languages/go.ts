@@ -65,7 +65,11 @@ ${withResults('method_elem name: (field_identifier) @name', 'method')}
 (field_declaration name: (field_identifier) @field type: (_) @type)
 
 [(function_declaration) (method_declaration) (func_literal) (block) (for_statement) (if_statement)
- (communication_case) (expression_case) (type_case)] @scope
+ (communication_case) (expression_case) (type_case) (type_spec) (type_alias)] @scope
+(type_parameter_declaration name: (identifier) @parameter type: (_) @type)
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @parameter)))
+  (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @parameter))))])))
 
 (parameter_declaration name: (identifier) @bind type: (_) @type)
 (variadic_parameter_declaration name: (identifier) @bind type: (_) @type.keyed)

@@ -75,6 +75,8 @@ export const python: Language = {
  (generator_expression)] @scope
 
 (class_definition) @scope @closed
+(_ name: (identifier) type_parameters: (type_parameter (type [(identifier) @parameter (splat_type (identifier) @parameter)
+  (constrained_type . (type (identifier) @parameter) (type) @type)])))
 
 (parameters (identifier) @bind)
 (lambda_parameters (identifier) @bind)

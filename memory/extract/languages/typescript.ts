@@ -36,6 +36,8 @@ const queries = `${ecmascriptQueries}
  (function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)
  (function_type) (constructor_type)] @scope
 (type_parameter name: (type_identifier) @parameter constraint: (constraint (_) @type)?)
+(mapped_type_clause name: (type_identifier) @parameter)
+(infer_type . (type_identifier) @parameter)
 `
 
 const common = {

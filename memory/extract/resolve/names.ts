@@ -115,6 +115,15 @@ export class Names {
     return meaning?.is === 'definition' ? meaning : undefined
   }
 
+  isTypeParameter({ file, scope }: Location, name: string): boolean {
+    const { facts, typeParameters, lexical } = this.file(file)
+    for (let at = scope; at >= 0; at = facts.scopes[at]?.parent ?? -1) {
+      if (typeParameters.has(key(at, name))) return true
+      if (lexical.has(key(at, name))) return false
+    }
+    return false
+  }
+
   moduleMember(module: Module, name: string, as: Kind = 'value', seen?: Set<string>): Meaning | undefined {
     const at = seen === undefined ? `${module.path ?? ''}\n${module.files.join('\n')}\n${as} ${name}` : ''
     if (seen === undefined && this.#offers.has(at)) return this.#offers.get(at)
@@ -198,7 +207,8 @@ export class Names {
     const index = this.file(file)
     const { scopes } = index.facts
     for (let at = scope; at >= 0; at = scopes[at]?.parent ?? -1) {
-      if (at !== scope && scopes[at]?.closed === true) continue
+      const isHidden = at !== scope && scopes[at]?.closed === true
+      if (isHidden && !(as === 'type' && index.typeParameters.has(key(at, name)))) continue
       const found = this.#inScope(index, at, within, name, as)
       if (found !== undefined) return found
     }
