@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import { memoryIdentity } from '../memories/identity.ts'
+import type { Metadata } from '../memories/memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
@@ -49,15 +50,32 @@ async function storeFiles(): Promise<void> {
 
 const aboutVault = { repo: 'lib', file: 'src/vault.ts', topic: 'ü' }
 
+/** Of one text; both would be about one file. */
+const alike: readonly (readonly [id: string, metadata: Metadata])[] = [
+  ['alike-1', { repo: 'app', file: 'src/door.ts' }],
+  ['alike-2', { repo: 'app', file: 'src/gate.ts', about: 'src/door.ts' }],
+]
+
 /** A note of an agent that names a file, and one written by a program that has a key for it. */
 async function storeNotes(): Promise<void> {
-  for (const id of ['note', 'own'])
-    await sql.query(
-      `insert into memory (id, identity, content, metadata, repo, file, status, track_id, feed_at, created_at, updated_at)
-      values ($1, decode($2, 'hex'), $3, $4, 'lib', 'src/vault.ts', 'ready', $1, 0, 0, 0)`,
-      [id, memoryIdentity(`Why: ${id}`, aboutVault).toString('hex'), `Why: ${id}`, JSON.stringify(aboutVault)],
-    )
+  for (const id of ['note', 'own']) await storeNote(id, `Why: ${id}`, aboutVault)
+  for (const [id, metadata] of alike) await storeNote(id, 'Alike', metadata)
   await sql.query(`insert into memory_key (repo, key, memory_id) values ('lib', 'own', 'own')`)
+}
+
+async function storeNote(id: string, content: string, metadata: Metadata): Promise<void> {
+  await sql.query(
+    `insert into memory (id, identity, content, metadata, repo, file, status, track_id, feed_at, created_at, updated_at)
+    values ($1, decode($2, 'hex'), $3, $4, $5, $6, 'ready', $1, 0, 0, 0)`,
+    [
+      id,
+      memoryIdentity(content, metadata).toString('hex'),
+      content,
+      JSON.stringify(metadata),
+      metadata['repo'],
+      metadata['file'],
+    ],
+  )
 }
 
 async function apply(isWanted: (name: string) => boolean): Promise<void> {
@@ -106,5 +124,13 @@ test('a note of before that names a file is about it from now on, and no push of
       identity: memoryIdentity('Why: note', metadata).toString('hex'),
     },
     expect.objectContaining({ id: 'own', file, metadata: aboutVault, status: 'ready' }) as unknown,
+  ])
+})
+
+test('of two notes of before that would be one from now on, the first is about the file and the other stays as it is', async () => {
+  const { rows } = await sql.query(`select id, file, metadata from memory where repo = 'app' order by id`)
+  expect(rows).toEqual([
+    { id: 'alike-1', file: null, metadata: { repo: 'app', about: 'src/door.ts' } },
+    { id: 'alike-2', file: 'src/gate.ts', metadata: alike[1]?.[1] },
   ])
 })

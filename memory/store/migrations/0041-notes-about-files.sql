@@ -13,14 +13,17 @@ $$;
 
 -- An agent's note of before may name a file as an ingest does, and would go with the file's next push. What was written one
 -- at a time and without an idempotency key is about the file from now on, and is fed to the engine again as a note.
-with kept as (
+with named as (
   select id, content, metadata - 'file' || jsonb_build_object('about', coalesce(metadata->>'about', file)) as metadata
   from memory where is_unkeyed and not starts_with(file, '@') and identity = pg_temp.identity_of(content, metadata)
     and not exists (select from memory_key k where k.memory_id = memory.id)
+), kept as materialized (
+  -- Two notes of one text on two files may be one now: the other stays as it is.
+  select distinct on (identity) id, metadata, identity
+  from (select id, metadata, pg_temp.identity_of(content, metadata) as identity from named) n order by identity, id
 )
-update memory m set file = null, metadata = kept.metadata, identity = pg_temp.identity_of(kept.content, kept.metadata),
+update memory m set file = null, metadata = kept.metadata, identity = kept.identity,
   status = 'processing', attempts = 0, feed_at = 0
-from kept where m.id = kept.id and not exists (
-  select from memory same where same.identity = pg_temp.identity_of(kept.content, kept.metadata));
+from kept where m.id = kept.id and not exists (select from memory same where same.identity = kept.identity);
 
 drop function pg_temp.identity_of(text, jsonb);
