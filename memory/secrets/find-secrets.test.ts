@@ -62,4 +62,9 @@ describe('a text of a stranger', () => {
     )
     expect(isLinear).toBe(true)
   })
+
+  test('with a token that may begin at many places costs as one that begins at one', () => {
+    const [many, one] = [200, 1].map((heads) => `${'-eyJ'.repeat(heads)}aaaaaaaaaa.eyJ${'a'.repeat(long)}`)
+    expect([1, 2, 3, 4, 5].some(() => workFor(many ?? '', 1) < 4 * workFor(one ?? '', 1))).toBe(true)
+  })
 })

@@ -33,7 +33,11 @@ const table: readonly OwnRule[] = [
   },
   { what: 'Azure key', pattern: /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,100}={1,2}/g },
   { what: 'kubeconfig key', pattern: /\bclient-key-data["']?:\s{0,20}["']?[A-Za-z0-9+/]{40}/g, isSecret: () => true },
-  { what: 'JSON Web Token', pattern: /\beyJ[\w-]{10,1000}\.eyJ[\w-]{10,}\.[\w-]{20,}\b/g },
+  {
+    what: 'JSON Web Token',
+    // From its second part, which begins once: its first may begin at many places.
+    pattern: /\.eyJ(?<=\beyJ[\w-]{10,1000}\.eyJ)[\w-]{10,}\.[\w-]{20,}/g,
+  },
   {
     what: 'password in a URL',
     pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"`${}<]{1,64}:[^\s/@'"`${}<]{6,200}@[\w.-]{1,200}\.[a-z]{2,}/gi,
