@@ -75,8 +75,10 @@ export function valueType(text: string, rules: TypeRules): Chain {
 const names = /[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*/g
 
 /** Each name in the text of a type, as steps, also of what is no one definition. */
-export function typeNames(text: string, { separator }: TypeRules): Chain[] {
-  return text.length > longestType ? [] : [...text.matchAll(names)].map(([path]) => path.split(separator))
+export function typeNames(text: string, { separator, texts }: TypeRules): Chain[] {
+  if (text.length > longestType) return []
+  const named = texts === undefined ? text : text.replaceAll(texts, '')
+  return [...named.matchAll(names)].map(([path]) => path.split(separator))
 }
 
 function bareType(text: string, rules: TypeRules): string {

@@ -13,7 +13,7 @@ export interface FactsCache {
 }
 
 /** Grows when facts of the same source come out otherwise. */
-const format = 11
+const format = 12
 
 /** `version`: of the program. What another one wrote is not read. */
 export function openFactsCache(path: string, version: string): FactsCache {

@@ -32,6 +32,8 @@ export interface TypeRules {
   readonly classItself?: readonly string[]
   /** Of types that are written in another way: what they hold, and how. */
   readonly held?: (type: string) => readonly [of: string, mark: string] | undefined
+  /** What in a type's text is a text only, and names nothing. */
+  readonly texts?: RegExp
   /** What parts of a path are separated by. */
   readonly separator: '.' | '::'
 }

@@ -314,3 +314,53 @@ test('Python: a module that is imported by name from its package is imported, be
     ].toSorted(),
   )
 })
+
+test('Python: texts in Literal and Annotated are no types, and a type in brackets is a use alone (EXTRACTION-3)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.py': `import typing as t
+class A: pass
+class B: pass
+class C: pass
+def literal(x: t.Literal["A", 'B']) -> "C": pass
+def annotated(x: t.Annotated[A, "B is good", "C"]): pass
+def listening(x: t.Callable[[A], None]): pass
+def handed(x: A = f([B])): pass
+`,
+    },
+    'uses',
+    'references',
+  )
+  expect(edges).toEqual([
+    'a.py#annotated uses a.py#A 1',
+    'a.py#handed references a.py#B 1',
+    'a.py#handed uses a.py#A 1',
+    'a.py#listening uses a.py#A 1',
+    'a.py#literal uses a.py#C 1',
+  ])
+})
+
+test('Python: a base is no reference beside, what is in its brackets is a use, and a tuple hands on its names (EXTRACTION-3)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.py': `class Meta(type): pass
+class Item: pass
+class Base: pass
+class Box(Base, metaclass=Meta): pass
+class Items(Box[Item]): pass
+def either(x): return isinstance(x, (Item, Base))
+`,
+    },
+    'extends',
+    'references',
+    'uses',
+  )
+  expect(edges).toEqual([
+    'a.py#Box extends a.py#Base 1',
+    'a.py#Box references a.py#Meta 1',
+    'a.py#Items extends a.py#Box 1',
+    'a.py#Items uses a.py#Item 1',
+    'a.py#either references a.py#Base 1',
+    'a.py#either references a.py#Item 1',
+  ])
+})

@@ -324,7 +324,7 @@ class FactReader {
       const [call, making, ref, type] = ['call', 'new', 'ref', 'uses'].map((name) => captures.get(name))
       if (call !== undefined) add('calls', call, this.#callee(captures))
       else if (making !== undefined) add('calls', making, [...this.#callee(captures), made])
-      else if (ref !== undefined) add('references', ref, this.#chain(ref))
+      else if (ref !== undefined && !isInType(ref)) add('references', ref, this.#chain(ref))
       else if (type !== undefined && !declared.has(type.id) && !partOfPath.test(type.parent?.type ?? ''))
         for (const path of typeNames(type.text, this.#language.types))
           uses.push({ kind: 'uses', path, ...locationOf(type, typed) })
@@ -392,6 +392,13 @@ const callers: ReadonlySet<string> = new Set([...callable, ...holders])
 const typed: ReadonlySet<string> = new Set([...callers, 'type'])
 /** A node of several steps, whose last name alone would be another type. */
 const partOfPath = /^(?:nested|scoped|qualified)_/
+
+/** `Callable[[A], B]` has a list in a type. */
+function isInType(node: Node): boolean {
+  let at = node.parent
+  while (at?.type === 'list' || at?.type === 'tuple' || at?.type === 'subscript') at = at.parent
+  return at?.type === 'type'
+}
 
 function lastName(node: Node, { chains }: Language): string | undefined {
   const member = chains.members[node.type]

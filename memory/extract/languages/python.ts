@@ -22,6 +22,7 @@ export const python: Language = {
       ValuesView`),
     keyed: words(`dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict WeakValueDictionary`),
     classItself: ['type', 'Type'],
+    texts: /\bLiteral\s*\[(?:"[^"]*"|'[^']*'|[^\]])*\]|(?<=\bAnnotated\s*\[.*),\s*(?:"[^"]*"|'[^']*')/gs,
     separator: '.',
   },
   chains: {
@@ -112,11 +113,11 @@ export const python: Language = {
 
 (call function: (_) @callee (#not-eq? @callee "super")) @call
 (decorator [(identifier) (attribute)] @callee (#not-match? @callee "[.](getter|setter|deleter)$")) @call
-(argument_list (identifier) @ref)
+(call arguments: (argument_list (identifier) @ref))
 (keyword_argument value: (identifier) @ref)
-(list (identifier) @ref)
+[(list (identifier) @ref) (tuple (identifier) @ref)]
 (pair value: (identifier) @ref)
-(type) @uses
+[(type) @uses (class_definition superclasses: (argument_list (subscript) @uses))]
 (except_clause [(identifier) (attribute)] @ref)
 (except_clause (as_pattern . [(identifier) (attribute)] @ref))
 (except_clause (tuple [(identifier) (attribute)] @ref))
