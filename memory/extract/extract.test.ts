@@ -344,3 +344,30 @@ test('a repository cannot have programs of its configuration run', async () => {
   expect(pieces.map(({ file }) => file)).toEqual(['a.ts'])
   expect(skipped).toEqual([])
 })
+
+test('TypeScript: a getter stands for what it returns, and a method gives what it declares (EXTRACTION-2)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.ts': `class Engine { start(): void {} }
+class Car {
+  get engine(): Engine { return this.find() }
+  find(): Engine { return anything() as never }
+}
+function hand(given: unknown): void {}
+export function run(car: Car): void { car.engine.start(); car.find().start() }
+export function read(car: Car): void { const engine = car.engine; hand(engine) }
+export function give(car: Car): void { hand(car); const find = car.find; hand(find) }
+`,
+    },
+    'calls',
+    'references',
+  )
+  expect(edges).toEqual([
+    'a.ts#Car.engine calls a.ts#Car.find 1',
+    'a.ts#give calls a.ts#hand 1',
+    'a.ts#give references a.ts#Car.find 0.95',
+    'a.ts#read calls a.ts#hand 1',
+    'a.ts#run calls a.ts#Car.find 0.95',
+    'a.ts#run calls a.ts#Engine.start 0.85',
+  ])
+})

@@ -9,6 +9,7 @@ export const ecmascriptQueries = `
 (function_declaration name: (identifier) @name) @def.function
 (generator_function_declaration name: (identifier) @name) @def.function
 (method_definition name: (_) @name) @def.method
+(method_definition ["get" "set"] name: (_) @name) @def.method @property
 (variable_declarator name: (identifier) @name value: ${functions}) @def.function
 (variable_declarator name: (identifier) @name value: (class)) @def.class
 (program [(lexical_declaration (variable_declarator name: (identifier) @name) @def.variable)

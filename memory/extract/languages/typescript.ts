@@ -11,6 +11,8 @@ const queries = `${ecmascriptQueries}
 (module name: (identifier) @name) @def.namespace
 (function_declaration name: (identifier) @name return_type: (_) @returns) @def.function
 (function_signature name: (identifier) @name return_type: (_)? @returns) @def.function @declared
+(method_definition name: (_) @name return_type: (_) @returns) @def.method
+(method_definition "get" name: (_) @name return_type: (_) @returns) @def.method @property
 (method_signature name: (_) @name return_type: (_)? @returns) @def.method
 (class_body (method_signature name: (_) @name return_type: (_)? @returns) @def.method @declared)
 (abstract_method_signature name: (_) @name return_type: (_)? @returns) @def.method
