@@ -226,6 +226,7 @@ class FamilyGraph {
       const { type } = this.#names.definition(meaning)
       const elsewhere = this.#definedElsewhere(meaning)
       if (elsewhere !== undefined) return yield edge(from, elsewhere, use.kind, confidence.declared, use.line)
+      if (use.kind === 'calls' && !callable.has(type)) return yield* this.#usedType(path, from, { ...use, path: way })
       const to = this.#id(meaning.file, meaning.index)
       if (to === undefined || !callable.has(type) || (use.kind === 'references' && to === from)) return
       return yield edge(from, to, use.kind, meaning.sure, use.line)
@@ -241,7 +242,8 @@ class FamilyGraph {
   *#usedType(path: string, from: string, { path: name, scope, within, line }: Use): Generator<CodeEdge> {
     const location = { file: path, scope, within }
     if (this.#names.isTypeParameter(location, name[0] ?? '')) return
-    const found = this.#names.type(location, name)
+    // `Color.Red` names a type by its member.
+    const found = this.#names.type(location, name) ?? this.#names.type(location, name.slice(0, -1))
     if (found === undefined || !types.has(this.#names.definition(found).type)) return
     const to = this.#id(found.file, found.index)
     const isOwn = from === fileId(path) ? found.file === path : to === this.#holderOf(path, within)

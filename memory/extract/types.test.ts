@@ -118,3 +118,44 @@ test('an import leads to the file and to each symbol that it names (EXTRACTION-3
     'd.py imports c.py#one 1',
   ])
 })
+
+test('TypeScript: `typeof`, `instanceof` and a member of an enumeration name their type (EXTRACTION-3)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.ts': `export class Key {}
+export enum Color { Red }
+export const limits = { most: 1 }
+function made(make: typeof Key, most: typeof limits): void {}
+function is(given: unknown): boolean { return given instanceof Key }
+function paint(color: Color.Red): void {}
+`,
+      'b.ts': "import * as all from './a.ts'\nfunction made(make: typeof all.Key, color: all.Color.Red): void {}\n",
+    },
+    'uses',
+    'references',
+  )
+  expect(edges).toEqual([
+    'a.ts#is references a.ts#Key 1',
+    'a.ts#made uses a.ts#Key 1',
+    'a.ts#paint uses a.ts#Color 1',
+    'b.ts#made uses a.ts#Color 1',
+    'b.ts#made uses a.ts#Key 1',
+  ])
+})
+
+test('Go: a conversion uses the type that it converts to (EXTRACTION-3)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.go': `package a
+
+type count int
+
+func plain(given int) { _ = count(given) }
+func pointer(given *int) { _ = (*count)(given) }
+`,
+    },
+    'uses',
+    'calls',
+  )
+  expect(edges).toEqual(['a.go#plain uses a.go#count 1', 'a.go#pointer uses a.go#count 1'])
+})

@@ -45,6 +45,7 @@ export const ecmascriptQueries = `
 (call_expression function: (_) @callee) @call
 (new_expression constructor: (_) @callee) @new
 (decorator (identifier) @ref)
+(binary_expression operator: "instanceof" right: (_) @ref)
 (arguments (identifier) @ref)
 (pair value: (identifier) @ref)
 (array (identifier) @ref)

@@ -14,6 +14,7 @@ const queries = `${ecmascriptQueries}
 (method_definition name: (_) @name return_type: (_) @returns) @def.method
 (method_definition "get" name: (_) @name return_type: (_) @returns) @def.method @property
 (method_signature name: (_) @name return_type: (_)? @returns) @def.method
+(method_signature ["get" "set"] name: (_) @name return_type: (_)? @returns) @def.method @property
 (class_body (method_signature name: (_) @name return_type: (_)? @returns) @def.method @declared)
 (abstract_method_signature name: (_) @name return_type: (_)? @returns) @def.method
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @def.method
@@ -33,6 +34,7 @@ const queries = `${ecmascriptQueries}
 (optional_parameter pattern: (identifier) @bind type: (_)? @type)
 (export_statement "=" (_) @value) @export.all
 [(type_identifier) (nested_type_identifier)] @uses
+(type_query [(identifier) (member_expression)] @uses)
 
 [(class_declaration) (abstract_class_declaration) (class) (interface_declaration) (type_alias_declaration)
  (function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)
