@@ -364,3 +364,18 @@ def either(x): return isinstance(x, (Item, Base))
     'a.py#either references a.py#Item 1',
   ])
 })
+
+test('Python: a class that an attribute of a class is set to is handed on (EXTRACTION-3)', async () => {
+  const edges = await edgesOf(
+    {
+      'a.py': `class Item: pass
+class Box:
+    item_class = Item
+    other = item_class
+    count: int = 1
+`,
+    },
+    'references',
+  )
+  expect(edges).toEqual(['a.py#Box references a.py#Item 1'])
+})

@@ -115,6 +115,7 @@ export const python: Language = {
 (decorator [(identifier) (attribute)] @callee (#not-match? @callee "[.](getter|setter|deleter)$")) @call
 (call arguments: (argument_list (identifier) @ref))
 (keyword_argument value: (identifier) @ref)
+(class_definition body: (block (expression_statement (assignment right: (identifier) @ref))))
 [(list (identifier) @ref) (tuple (identifier) @ref)]
 (pair value: (identifier) @ref)
 [(type) @uses (class_definition superclasses: (argument_list (subscript) @uses))]
