@@ -32,6 +32,14 @@ const table: readonly OwnRule[] = [
     pattern: /\bhttps:\/\/(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,20}\/[\w-]{60,80}/g,
   },
   { what: 'Azure key', pattern: /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,100}={1,2}/g },
+  { what: 'Telegram token', pattern: /(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])/g },
+  {
+    what: 'Django key',
+    pattern: /\bSECRET_KEY\s{0,4}=\s{0,4}["'](?:django-insecure-)?([a-z\d!@#$%^&*(_=+)-]{50})["']/g,
+    // Drawn from signs that placeholders are made of.
+    isSecret: ([, value = '']) => entropyOf(value) >= 4.2,
+  },
+  { what: 'Laravel key', pattern: /\bAPP_KEY=base64:[A-Za-z0-9+/]{43}=/g },
   { what: 'kubeconfig key', pattern: /\bclient-key-data["']?:\s{0,20}["']?[A-Za-z0-9+/]{40}/g, isSecret: () => true },
   {
     what: 'JSON Web Token',
@@ -40,7 +48,8 @@ const table: readonly OwnRule[] = [
   },
   {
     what: 'password in a URL',
-    pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"`${}<]{1,64}:[^\s/@'"`${}<]{6,200}@[\w.-]{1,200}\.[a-z]{2,}/gi,
+    pattern:
+      /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"`${}<]{0,64}:[^\s/@'"`${}<]{6,200}@(?:[\w.-]{1,200}\.[a-z]{2,}|(?!localhost)[\w-]{1,63}:\d{2,5}\b)/gi,
   },
   {
     what: 'Authorization header',
@@ -49,15 +58,32 @@ const table: readonly OwnRule[] = [
       scheme.toLowerCase() === 'basic' ? isBasic(value) : isRandom(value) && !isDummyPassword(value),
   },
   {
+    what: 'login in base64',
+    pattern: /(?:"auth"\s{0,4}:\s{0,4}"|\b_auth\s{0,4}=\s{0,4}["']?)([A-Za-z0-9+/]{12,400}={0,2})/g,
+    isSecret: ([, value = '']) => isBasic(value),
+  },
+  {
+    what: 'secret of a command',
+    pattern:
+      /(?:\s--(?:[a-z]{1,20}-){0,3}(?:password|token|secret|api-key)\s{1,4}|\s(?:-u|--user)\s{1,4}["']?[\w.@-]{1,64}:|\bsshpass\s-p\s{0,4}|\bENV\s{1,4}\w{0,60}(?:PASSWORD|TOKEN|SECRET|API_KEY)\s{1,4})["']?([^\s"'`$<>{}()[\],]{10,200})/g,
+    isSecret: ([, value = '']) => isPassword(value) && !isDummy(value),
+  },
+  {
+    what: 'password of a call or an element',
+    pattern:
+      /(?:(?:\bset|["'][\w.-]{0,40})passw(?:or)?d(?:\(|["']\s{0,4},)\s{0,4}["']|<\w{0,30}passw(?:or)?d>)([^"'\s<>${}]{10,100})["'<]/gi,
+    isSecret: ([, value = '']) => isPassword(value),
+  },
+  {
     what: 'random value of a name that tells of secrets',
     pattern:
-      /(?:secret|passw(?:or)?d|passwd|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)\w{0,100}["']?\s*(?:=|:|=>)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi,
+      /(?:secret|passw(?:or)?d|passwd|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential)\w{0,100}["']?\s*(?:=|:|=>|\||value=)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi,
     isSecret: ([assignment, value = '']) => isRandom(value) && !isName(value) && !/test/i.test(assignment),
   },
   {
     what: 'password',
     pattern:
-      /(?:passw(?:or)?d|passphrase)\w{0,40}["']?\s{0,20}(?::=|=>|[:=])\s{0,20}(?:(["'`])([^"'`\s]{10,100})\1|([^\s"'`,;(){}[\]<>$]{10,100})(?![^\s"',;]))/gi,
+      /(?:(?:passw(?:or)?d|passphrase)\w{0,40}|(?<![a-z])(?:pass|pwd))["']?\s{0,20}(?::=|=>|[:=])\s{0,20}(?:(["'`])([^"'`\s]{10,100})\1|([^\s"'`,;(){}[\]<>$]{10,100})(?![^\s"',;]))/gi,
     isSecret: ([, , quoted, bare = '']) =>
       quoted === undefined ? isPassword(bare) && !isIdentifier(bare) : isPassword(quoted),
   },
@@ -80,7 +106,7 @@ const mixed = /^(?=.*\d)(?=.*[A-Za-z])/
 function isRandom(value: string): boolean {
   if (!mixed.test(value) || isDummy(value)) return false
   // Sixteen different signs are all that there is.
-  const least = /^[0-9a-f]{32,}$/i.test(value) ? 3 : Math.min(3.8, 0.85 * Math.log2(value.length))
+  const least = /^(?:0x)?[0-9a-f-]{32,}$/i.test(value) ? 3 : Math.min(3.8, 0.85 * Math.log2(value.length))
   return entropyOf(value) >= least
 }
 
