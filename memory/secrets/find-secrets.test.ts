@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findSecrets, secretRules } from './find-secrets.ts'
-import { ownSamples, presetSamples } from './testing/samples.ts'
+import { innocents, ownSamples, presetSamples } from './testing/samples.ts'
 
 const samples = [...ownSamples, ...presetSamples]
 
@@ -20,6 +20,10 @@ describe.each(samples)('a secret of the rule $rule', ({ rule, text }) => {
     expect(others).toHaveLength(secretRules.length - 1)
     expect(findSecrets(`one\n${text}\n`, others)).toEqual([])
   })
+})
+
+test.each(innocents)('%j holds none', (text) => {
+  expect(findSecrets(text)).toEqual([])
 })
 
 test('a comment that switches secretlint off hides no secret', () => {

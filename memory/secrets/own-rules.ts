@@ -77,8 +77,9 @@ const table: readonly OwnRule[] = [
   {
     what: 'random value of a name that tells of secrets',
     pattern:
-      /(?:secret|passw(?:or)?d|passwd|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential)\w{0,100}["']?\s*(?:=|:|=>|\||value=)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi,
-    isSecret: ([assignment, value = '']) => isRandom(value) && !isName(value) && !/test/i.test(assignment),
+      /(?:secret|passw(?:or)?d|passwd|(?<!public_?key_?)token(?!_?id\b)|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential)\w{0,100}["']?\s*(?:=|:|=>|\||value=)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi,
+    isSecret: ([assignment, value = '']) =>
+      isRandom(value) && !isName(value) && !isSealed(value) && !/test/i.test(assignment),
   },
   {
     what: 'password',
@@ -112,7 +113,18 @@ function isRandom(value: string): boolean {
 
 /** Shorter and plainer than what programs draw. */
 function isPassword(word: string): boolean {
-  return mixed.test(word) && entropyOf(word) >= 3 && !isDummyPassword(word) && !isName(word)
+  return (
+    mixed.test(word) &&
+    entropyOf(word) >= 3 &&
+    !isDummyPassword(word) &&
+    !isName(word) &&
+    !/^(?:\d{4}-\d\d-\d\d|https?:)/.test(word)
+  )
+}
+
+/** By kubeseal, with a key of 512 bytes, whose length comes first. */
+function isSealed(value: string): boolean {
+  return /^Ag[A-D].{197}/.test(value)
 }
 
 /** Of name and password in base64, the password counts. */

@@ -137,3 +137,13 @@ export const presetSamples = samplesOf({
   cloudflare: [`cf${'ut_'}${random(40)}${drawn(hex, 8)}`],
   tailscale: [`tskey${'-auth-'}${random(17)}-${random(32)}`],
 })
+
+/** They look like secrets, and are none. */
+export const innocents: readonly string[] = [
+  `<assemblyIdentity name="System.Web" publicKeyToken=${'b77a5c56'}1934e089 />`,
+  'passwordExpiry: 2024-12-31T23:59:59Z',
+  'password_reset_url: https://company.net/reset/v2',
+  `token_id: ${drawn(hex, 8)}-${drawn(hex, 4)}-4${drawn(hex, 3)}-a${drawn(hex, 3)}-${drawn(hex, 12)}`,
+  `tokenId: "${random(24)}"`,
+  `kind: SealedSecret\nspec:\n  encryptedData:\n    password: AgB${random(400)}`,
+]
