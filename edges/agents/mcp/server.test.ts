@@ -237,6 +237,23 @@ describe('the tools of a pod', () => {
     },
   )
 
+  it('name no Repositories where the Task has more than a question may name (TOOL-MEMORY-12)', async () => {
+    const named = async (count: number): Promise<unknown> => {
+      const repositories = Array.from({ length: count }, (_, at) => `lib-${at}`)
+      const pod = { task: 'refine-1', project: 'demo', profile: 'refine', repositories }
+      return withPod(
+        'refine',
+        ok,
+        async (client, asked) => {
+          await client.callTool({ name: 'memory_query', arguments: { mode: 'hybrid', text: 'x' } })
+          return asked.map(({ body }) => (body as { repos_first?: readonly string[] }).repos_first?.length)
+        },
+        { pod },
+      )
+    }
+    expect([await named(64), await named(65)]).toEqual([[64], [undefined]])
+  })
+
   it('take no note that an ingest would hold for its own, and say what to name instead (TOOL-MEMORY-13)', async () => {
     await withPod('incident', ok, async (client, asked) => {
       const metadata = { repo: 'lib', file: 'src/a.ts', commit: 'c' }

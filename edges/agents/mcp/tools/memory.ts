@@ -54,12 +54,15 @@ function faultsByOperation(
 /** What an ingest says of a memory of its own: a note with these would be taken for a file, and go with its next push. */
 const ingested = ['file', 'commit']
 
+/** Of a question at the service. A Task of more works on most of its Project: nothing is foreign to it. */
+const mostReposFirst = 64
+
 /** The Task's own Repositories come first, whatever else the Project's memory holds (TOOL-MEMORY-12). */
 function ask(backend: Backend, path: string, question: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
   const { repositories } = backend.pod
   return backend.send('memory', 'POST', path, {
     ...question,
-    ...(repositories.length === 0 ? {} : { repos_first: repositories }),
+    ...(repositories.length === 0 || repositories.length > mostReposFirst ? {} : { repos_first: repositories }),
   })
 }
 
