@@ -54,14 +54,15 @@ async function notesAbout(
   if (files.length === 0) return []
   const { repos = null, metadata } = filter ?? {}
   const { rows } = await sql.query<Note>(
-    `select id, beginning, metadata, repo, file from (
-      select m.id, left(m.content, ${lookedAt}) as beginning, m.metadata, f.repo, f.file,
-        row_number() over (partition by f.repo, f.file order by m.created_at desc, m.id) as newest
-      from (select distinct * from unnest($1::text[], $2::text[]) as u (repo, file)) f
-      join memory m on m.metadata ? 'about' and m.metadata->>'about' = f.file and m.repo in ('', f.repo)
-      where m.file is null and m.status = 'ready' and ($3::text[] is null or m.repo = any($3::text[]))
-        and ($4::jsonb is null or m.metadata @> $4::jsonb)) n
-    where newest <= ${mostOfFile} order by newest`,
+    `select n.id, left(n.content, ${lookedAt}) as beginning, n.metadata, f.repo, f.file
+    from (select distinct * from unnest($1::text[], $2::text[]) as u (repo, file)) f
+    cross join lateral (
+      select m.* from memory m
+      where m.metadata ? 'about' and m.metadata->>'about' = f.file and m.repo in ('', f.repo)
+        and m.file is null and m.status = 'ready' and ($3::text[] is null or m.repo = any($3::text[]))
+        and ($4::jsonb is null or m.metadata @> $4::jsonb)
+      order by m.created_at desc, m.id limit ${mostOfFile}) n
+    order by n.created_at desc, n.id`,
     [
       files.map((chunk) => chunk.metadata['repo'] ?? ''),
       files.map((chunk) => chunk.metadata['file'] ?? ''),
