@@ -95,6 +95,8 @@ class Intake {
   readonly #faults: Fault[] = []
   #shape: 'object' | 'array' = 'object'
   #repo: string | undefined
+  /** Without a fault that names it already. */
+  #lacksRepo = true
   #commit: string | undefined
   #hasItems = false
   #hasFiles = false
@@ -134,6 +136,7 @@ class Intake {
 
   #member(name: string, value: unknown): void {
     if (name === 'repo') {
+      this.#lacksRepo = value === ''
       if (repoName.Check(value)) this.#repo = value
       else this.#faultsAt('/repo', repoName.Errors(value))
     } else if (name === 'commit') {
@@ -168,9 +171,8 @@ class Intake {
 
   #judge(): void {
     if (!this.#hasItems && this.#shape === 'object') this.#fault('/items', 'is required')
-    if (this.#hasFiles && (this.#repo === undefined || this.#repo === ''))
-      this.#fault('/repo', 'is required with reconcile_files')
-    if (this.#commit !== undefined && !this.#repo) this.#fault('/repo', 'is required with commit')
+    if (this.#hasFiles && this.#lacksRepo) this.#fault('/repo', 'is required with reconcile_files')
+    if (this.#commit !== undefined && this.#lacksRepo) this.#fault('/repo', 'is required with commit')
   }
 
   /** MEMORY-RULE-4: purge and scope go by the request's repository; an item of another one is a mistake. */
@@ -193,7 +195,7 @@ class Intake {
         from ingest_item where job = $1) i
       where digest is distinct from case when $2 or file is null then null else first end
       order by index limit ${maxFaults}`,
-      [this.#id, !this.#repo],
+      [this.#id, this.#lacksRepo],
     )
     const pathPrefix = this.#shape === 'array' ? '' : '/items'
     for (const { index, fault } of rows) this.#fault(`${pathPrefix}/${index}/digest`, fault)

@@ -173,7 +173,6 @@ describe('POST /memories:bulk', () => {
       '/items/3/metadata/a',
       '/items/4',
       '/reconcile_files/1',
-      '/repo',
     ])
     // What only the items together show stands beside what one of them breaks.
     const items = [
@@ -187,6 +186,9 @@ describe('POST /memories:bulk', () => {
       '/items/1/metadata/repo',
       '/items/3/digest',
     ])
+    // A repo that is there and is none is one fault, and nothing lacks it besides.
+    const named = { repo: 'a\0', commit: 'c', reconcile_files: ['a'], items: [items[2]] }
+    expect(await faults('POST', '/memories:bulk', named)).toEqual(['/repo'])
     for (const table of ['ingest_job', 'ingest_item', 'ingest_file'])
       expect((await memory.sql.query(`select 1 from ${table}`)).rows).toEqual([])
   })
