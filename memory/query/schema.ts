@@ -29,7 +29,7 @@ export const QueryBody = Type.Object(
         maxItems: 64,
         uniqueItems: true,
         description:
-          'Memories of these repositories and of none come first. Those of other repositories follow in the places that are left. `/queries:data` takes no notice of it. Not with `filter.repo`.',
+          'Memories of these repositories and of none come first. Those of other repositories follow in the places that are left. `/queries:data` takes no notice of it, nor does a query with `filter.repo`.',
       }),
     ),
     filter: Type.Optional(
