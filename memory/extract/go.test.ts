@@ -151,3 +151,15 @@ func (s *slice[E]) Flag(f *flag.Flag) (interface{}, error) { return nil, nil }
     ].toSorted(),
   )
 })
+
+test('Go: what embeds the same thing twice, at each of forty steps, is looked at once for each type (EXTRACTION-1)', async () => {
+  const steps = Array.from(
+    { length: 40 },
+    (_, at) => `type left${at} struct{ left${at + 1}; right${at + 1} }
+type right${at} struct{ left${at + 1}; right${at + 1} }`,
+  )
+  const last = 'type left40 struct{}\ntype right40 struct{}\nfunc (l left40) Set(value string) error { return nil }'
+  const setter = 'type setter interface{ Set(string) error }'
+  const edges = await edgesOf({ 'a.go': ['package a', setter, ...steps, last].join('\n') }, 'implements')
+  expect(edges.length).toBe(81)
+}, 20_000)

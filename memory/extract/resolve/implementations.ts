@@ -15,13 +15,11 @@ interface Method {
 type MethodSet = ReadonlyMap<string, Method>
 
 const errorMethod: Method = { name: 'Error', file: '', signature: { parameters: [], results: ['string'] } }
-/** Embedding leads to embedding; a type that embeds itself ends here. */
-const mostDepth = 24
-
 /** By the key of a type, the interfaces of the repository that it implements; only those that have a method at all. */
 export class Implementations {
   readonly #names: Names
   readonly #methods: ReadonlyMap<string, readonly Method[]>
+  readonly #sets = new Map<string, MethodSet | undefined>()
   readonly #interfacesOf = new Map<string, Place[]>()
 
   constructor(names: Names, files: readonly string[]) {
@@ -30,14 +28,14 @@ export class Implementations {
     this.#methods = this.#methodsByHolder(places)
     const concrete = places
       .filter((place) => ['struct', 'type'].includes(names.definition(place).type))
-      .map((place) => ({ place, methods: this.#methodSet(place, 0) ?? new Map<string, Method>() }))
+      .map((place) => ({ place, methods: this.#methodSet(place) ?? new Map<string, Method>() }))
     const byMethod = grouped(
       concrete.flatMap((each) => [...each.methods.keys()].map((name) => ({ name, ...each }))),
       ({ name }) => name,
     )
     for (const place of places) {
       if (names.definition(place).type !== 'interface') continue
-      const wanted = [...(this.#methodSet(place, 0)?.values() ?? [])]
+      const wanted = [...(this.#methodSet(place)?.values() ?? [])]
       const [rarest] = wanted
         .map(({ name }) => byMethod.get(name) ?? [])
         .toSorted((one, other) => one.length - other.length)
@@ -67,10 +65,20 @@ export class Implementations {
   }
 
   /** Its own methods and those of what it embeds; undefined for an interface that embeds what the repository does not have. */
-  #methodSet(place: Place, depth: number): MethodSet | undefined {
+  #methodSet(place: Place): MethodSet | undefined {
+    const at = key(place.index, place.file)
+    if (!this.#sets.has(at)) {
+      // Who embeds himself, at any distance, gets nothing from there.
+      this.#sets.set(at, new Map())
+      this.#sets.set(at, this.#collected(place))
+    }
+    return this.#sets.get(at)
+  }
+
+  #collected(place: Place): MethodSet | undefined {
     const { type, extends: embedded = [] } = this.#names.definition(place)
-    const bases = depth > mostDepth ? [] : this.#names.members.bases({ ...place, sure: 1 })
-    const sets = bases.map((base) => this.#methodSet(base, depth + 1))
+    const bases = this.#names.members.bases({ ...place, sure: 1 })
+    const sets = bases.map((base) => this.#methodSet(base))
     const errors = embedded.filter((chain) => chain.length === 1 && chain[0] === 'error').map(() => errorMethod)
     if (type === 'interface' && (bases.length + errors.length < embedded.length || sets.includes(undefined)))
       return undefined
