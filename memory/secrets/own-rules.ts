@@ -102,10 +102,12 @@ export const ownRules: readonly SecretRule[] = table.map(
 
 /** Of random values a mix; identifiers, paths and versions are not. */
 const mixed = /^(?=.*\d)(?=.*[A-Za-z])/
+/** A secret's file; base64 hardly has a letter behind each of its slashes. */
+const path = /^(?:\.{0,2}|~)(?:\/[a-z][\w.-]{0,30}){2,}$/i
 
 /** Random letters and digits have nearly as many bits a character as their length allows; words and paths lie below 3.6. */
 function isRandom(value: string): boolean {
-  if (!mixed.test(value) || isDummy(value)) return false
+  if (!mixed.test(value) || isDummy(value) || path.test(value)) return false
   // Sixteen different signs are all that there is.
   const least = /^(?:0x)?[0-9a-f-]{32,}$/i.test(value) ? 3 : Math.min(3.8, 0.85 * Math.log2(value.length))
   return entropyOf(value) >= least
@@ -118,6 +120,7 @@ function isPassword(word: string): boolean {
     entropyOf(word) >= 3 &&
     !isDummyPassword(word) &&
     !isName(word) &&
+    !path.test(word) &&
     !/^(?:\d{4}-\d\d-\d\d|https?:)/.test(word)
   )
 }

@@ -140,6 +140,8 @@ export const presetSamples = samplesOf({
 
 /** They look like secrets, and are none. */
 export const innocents: readonly string[] = [
+  'password: /run/secrets/pg16-main',
+  'POSTGRES_PASSWORD_FILE=/run/secrets/pg16-main9x',
   `<assemblyIdentity name="System.Web" publicKeyToken=${'b77a5c56'}1934e089 />`,
   'passwordExpiry: 2024-12-31T23:59:59Z',
   'password_reset_url: https://company.net/reset/v2',
