@@ -23,16 +23,16 @@ export async function withNotesAbout(
 ): Promise<readonly FoundChunk[]> {
   const notes = await notesAbout(sql, found.filter(isFile), filter)
   if (notes.length === 0) return found
-  const shown = new Set<string>()
+  const [shown, moved] = [new Set<string>(), new Set<string>()]
   const all: FoundChunk[] = []
   for (const chunk of found) {
-    if (shown.has(chunk.memoryId)) continue
+    if (moved.has(chunk.memoryId)) continue
     all.push(chunk)
-    // Of a file several chunks may be shown, of a note one.
-    if (!isFile(chunk)) shown.add(chunk.memoryId)
+    shown.add(chunk.memoryId)
     for (const note of notes.filter((one) => isAbout(one, chunk) && !shown.has(one.id))) {
       all.push({ ...bestChunk(note, text), score: chunk.score })
       shown.add(note.id)
+      moved.add(note.id)
     }
   }
   return all.slice(0, topK)

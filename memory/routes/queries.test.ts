@@ -326,6 +326,15 @@ describe('queries', () => {
       const at = first.indexOf('src/vault.ts')
       expect(first.slice(at + 1, at + 3), mode).toEqual(notes.toReversed().slice(0, 2 - at))
       expect(await shown({ kinds: ['files'] })).toHaveLength(2)
+      // Another memory of several chunks keeps them all.
+      const long = await stored(
+        `door tokens\n\n${'word '.repeat(400)}\n\ndoor tokens once more\n\n${'word '.repeat(400)}`,
+      )
+      const words = { text: 'door tokens', kinds: ['files', 'notes'], top_k: 9 }
+      const chunks = async (more: object): Promise<number> =>
+        (await shown({ ...words, ...more })).filter((id) => id === long).length
+      expect([mode, await chunks({})]).toEqual([mode, await chunks({ kinds: ['notes'] })])
+      await ask('DELETE', `/memories/${long}`)
       expect(await shown({ filter: { repo: 'one' } })).not.toContain(notes[0])
     }
   })
