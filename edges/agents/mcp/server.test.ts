@@ -262,6 +262,14 @@ describe('the tools of a pod', () => {
         true,
         expect.stringMatching(/\/metadata\/file [^]*metadata\.about[^]*\/metadata\/commit/),
       ])
+      for (const about of ['./src/a.ts', '/work/lib/src/a.ts', '../a.ts', ' a.ts', 'a.ts ', '']) {
+        const odd = await client.callTool({ name: 'memory_write', arguments: { text: 'x', metadata: { about } } })
+        expect([about, odd.isError, text(odd)]).toEqual([
+          about,
+          true,
+          expect.stringContaining('/metadata/about is a path'),
+        ])
+      }
       expect(asked).toEqual([])
     })
   })

@@ -54,6 +54,12 @@ function faultsByOperation(
 /** What an ingest says of a memory of its own: a note with these would be taken for a file, and go with its next push. */
 const ingested = ['file', 'commit']
 
+/** Another spelling would be shown beside no file. */
+function isFileOfRepository(metadata: unknown): boolean {
+  const { about } = Object(metadata)
+  return about === undefined || !/^(?:\.{0,2}\/|\s|$)|\s$/.test(about)
+}
+
 /** Of a question at the service. A Task of more works on most of its Project: nothing is foreign to it. */
 const mostReposFirst = 64
 
@@ -101,13 +107,17 @@ export const memoryTools: readonly Tool[] = [
     ),
     output: answers({ track_id: Type.String() }),
     annotations: writingOnce,
-    faults: ({ metadata }) =>
-      ingested
+    faults: ({ metadata }) => [
+      ...ingested
         .filter((name) => Object.hasOwn(Object(metadata), name))
         .map((name) => ({
           path: `/metadata/${name}`,
           message: 'is for what an ingest stores, and replaces: name the file in metadata.about',
         })),
+      ...(isFileOfRepository(metadata)
+        ? []
+        : [{ path: '/metadata/about', message: 'is a path within the repository, such as src/a.ts' }]),
+    ],
     call: (memory, backend) => backend.send('memory', 'POST', 'memories', memory),
   },
   {
