@@ -41,7 +41,7 @@ export async function jobOf(ask: Ask, process: MemoryProcess, id: string): Promi
 
 export async function expectWhole(ask: Ask, process: MemoryProcess, id: string, items: number): Promise<void> {
   await expect
-    .poll(async () => (await jobOf(ask, process, id)).status, { timeout: 120_000, interval: 100 })
+    .poll(async () => (await jobOf(ask, process, id)).status, { timeout: 120_000 + items * 300, interval: 100 })
     .toMatch(/succeeded|failed/)
   expect(await jobOf(ask, process, id)).toMatchObject({
     status: 'succeeded',
