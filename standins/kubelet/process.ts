@@ -90,14 +90,16 @@ export class ContainerProcess {
     })
     closeSync(output)
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    // Before anything is awaited: of one that has ended already nothing is known any more.
     const process = identify(child.pid ?? 0)
+    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
     const startedAt = clock.now()
     if (process !== undefined) writeRecord(folder, { process, id, startedAt })
     const report = child.stdio[3] as NodeJS.ReadableStream & { destroy(): void }
     const hasStarted = await new Promise<boolean>((resolve) => {
-      report.once('data', () => resolve(true)).once('error', () => resolve(false))
-      void exited.then(() => resolve(false))
+      // Not its exit, which may be heard before what it reported.
+      for (const event of ['end', 'error', 'close']) report.once(event, () => resolve(false))
+      report.once('data', () => resolve(true))
     })
     report.destroy()
     child.unref()

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { userFlags } from '../../edges/local/isolation.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Mount } from './mounts.ts'
+import { ContainerProcess } from './process.ts'
 import { sandboxed } from './sandbox.ts'
 
 const refused = spawnSync('unshare', [...userFlags(), '--mount', 'true']).status !== 0
@@ -61,4 +63,15 @@ test.skipIf(refused)('a container writes to its volume below /etc, and nowhere e
     { source, target: '/etc/some/path', readOnly: true },
   ])
   expect(ran).toEqual({ status: 0, hasStarted: true, output: 'wrapper/new\n' })
+})
+
+test('a program that ends before anybody listens has started all the same', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'kubelet-process-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const options = { folder: join(dir, 'container'), log: join(dir, 'log', '0.log'), clock: systemClock }
+  const launch = { command: ['/bin/sh', '-c', 'echo ok >&3; exit 3'], env: { PATH: process.env['PATH'] ?? '' } }
+  const starting = ContainerProcess.start(options, 'c', launch)
+  // Its end and its report come in one turn of the loop.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  expect((await (await starting).ended).exitCode).toBe(3)
 })
