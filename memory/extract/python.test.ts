@@ -379,3 +379,14 @@ class Box:
   )
   expect(edges).toEqual(['a.py#Box references a.py#Item 1'])
 })
+
+test('Python: a type that is one long text without an end is read at once, and so is one of a thousand texts (EXTRACTION-3)', async () => {
+  const texts = (count: number): string => "'a', ".repeat(count)
+  const files = {
+    'a.py': `class A: pass
+def one(a: "Literal[${texts(60)}") -> A: pass
+def two(a: Annotated[A, ${texts(20_000)}]) -> A: pass
+`,
+  }
+  expect(await edgesOf(files, 'uses')).toEqual(['a.py#one uses a.py#A 1', 'a.py#two uses a.py#A 1'])
+}, 20_000)

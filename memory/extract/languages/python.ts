@@ -22,7 +22,8 @@ export const python: Language = {
       ValuesView`),
     keyed: words(`dict Dict Mapping MutableMapping OrderedDict defaultdict DefaultDict WeakValueDictionary`),
     classItself: ['type', 'Type'],
-    texts: /\bLiteral\s*\[(?:"[^"]*"|'[^']*'|[^\]])*\]|(?<=\bAnnotated\s*\[.*),\s*(?:"[^"]*"|'[^']*')/gs,
+    // A quote begins a text and nothing else: who may read it in two ways tries both at each.
+    texts: /\bLiteral\s*\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|(?<=\bAnnotated\s*\[.*),\s*(?:"[^"]*"|'[^']*')/gs,
     separator: '.',
   },
   chains: {
