@@ -56,8 +56,11 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
   const own =
     first && filter?.repo === undefined ? { ...query, filter: { ...query.filter, repos: [...first, ''] } } : query
   let found = await retrieveByKinds(deps, corpora, own, kinds)
-  if (own !== query && found.chunks.length < query.topK)
-    found = behind(found, await retrieveByKinds(deps, corpora, query, kinds))
+  if (own !== query && found.chunks.length < query.topK) {
+    const others = await retrieveByKinds(deps, corpora, query, kinds)
+    const hasNames = found.entities.length > 0 || found.relations.length > 0
+    found = { ...(hasNames ? found : others), chunks: behind(found, others) }
+  }
   if (kinds?.includes('notes') === false) return found
   return { ...found, chunks: scored(found, await withNotesAbout(deps.sql, found, query)) }
 }
@@ -112,22 +115,17 @@ async function withChanges(
 ): Promise<VisibleRetrieval> {
   const room = query.topK - found.chunks.length
   if (room <= 0 || !wanted.includes('changes')) return found
-  return behind(found, await visible(deps, ofKinds({ ...query, topK: room }, ['changes'])))
+  return { ...found, chunks: behind(found, await visible(deps, ofKinds({ ...query, topK: room }, ['changes']))) }
 }
 
-/** What the first has, then what only the second has, in the places that are left. */
-function behind(first: VisibleRetrieval, second: VisibleRetrieval): VisibleRetrieval {
-  const { topK, chunks, entities, relations } = first
+/** The chunks of the first, then those of memories that only the second has, in the places that are left. */
+function behind(first: VisibleRetrieval, second: VisibleRetrieval): VisibleChunk[] {
+  const { topK, chunks } = first
   const known = new Set(chunks.map(({ memoryId }) => memoryId))
   const least = chunks.at(-1)?.score ?? 1
   const others = second.chunks.filter(({ memoryId }) => !known.has(memoryId))
   const all = [...chunks, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))]
-  return {
-    ...first,
-    chunks: scored(first, all.slice(0, topK)),
-    entities: entities.length > 0 ? entities : second.entities,
-    relations: relations.length > 0 ? relations : second.relations,
-  }
+  return scored(first, all.slice(0, topK))
 }
 
 /** By their places; where the engine gives an order and no figure, their scores too. */

@@ -226,6 +226,16 @@ describe('queries', () => {
     for (const at of [1, 2, 3]) await stored(`{"SessionStore": ${at}}`, { repo: 'one', file: 'src/a.ts' })
     // Five chunks of three texts: the engine has enough, the answer has not.
     expect(await kinds(5)).toContain('entity')
+    // Beside a change, too: what changes name comes from the engine, and what is shown is asked of the texts.
+    await stored('The SessionStore feeds the LedgerSync.', {
+      repo: 'one',
+      file: '@commit/1',
+      kind: 'commit',
+      commit: '1',
+    })
+    retrieved = []
+    expect(await kinds(5)).toContain('entity')
+    expect(retrieved.map(({ entities }) => entities.length > 0)).toEqual([false, true, true])
   })
 
   it('name the kind of score that the engine states for the mode, on each path and with every filter (QUERIES-19)', async () => {
