@@ -1,6 +1,7 @@
 import type { Sql } from '../../runtime/store/sql.ts'
 import { kindOf } from '../engine/memory-kind.ts'
 import type { EngineQuery } from '../engine/port.ts'
+import { termsOf } from '../engine/text/tokenize.ts'
 import { bestChunk, lookedAt, type Unfound } from './rank-by-file.ts'
 import type { FoundChunk } from './spans.ts'
 
@@ -23,6 +24,7 @@ export async function withNotesAbout(
 ): Promise<readonly FoundChunk[]> {
   const notes = await notesAbout(sql, found.filter(isFile), filter)
   if (notes.length === 0) return found
+  const terms = [...termsOf(text).keys()]
   const [shown, moved] = [new Set<string>(), new Set<string>()]
   const all: FoundChunk[] = []
   for (const chunk of found) {
@@ -30,7 +32,7 @@ export async function withNotesAbout(
     all.push(chunk)
     shown.add(chunk.memoryId)
     for (const note of notes.filter((one) => isAbout(one, chunk) && !shown.has(one.id))) {
-      all.push({ ...bestChunk(note, text), score: chunk.score })
+      all.push({ ...bestChunk(note, terms), score: chunk.score })
       shown.add(note.id)
       moved.add(note.id)
     }

@@ -128,15 +128,16 @@ async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promi
       where m.status = 'ready' order by m.repo, m.file, m.created_at`,
     [parts.map(([repo]) => repo), parts.map(([, file]) => file)],
   )
-  const chunks = rows.map((row) => bestChunk(row, text))
+  const terms = [...termsOf(text).keys()]
+  const chunks = rows.map((row) => bestChunk(row, terms))
   return {
     chunks: new Map(rows.map((row, at) => [fileKey(row.repo, row.file), chunks[at]!])),
     around: new Map(rows.map(({ id, beginning }) => [id, beginning])),
   }
 }
 
-export function bestChunk({ id, beginning, metadata }: Unfound, text: string): FoundChunk {
-  const terms = [...termsOf(text).keys()]
+/** `terms`: of the question. */
+export function bestChunk({ id, beginning, metadata }: Unfound, terms: readonly string[]): FoundChunk {
   const chunks = chunksOf(beginning)
   const scores = chunks.map((chunk) => {
     const known = termsOf(chunk)
