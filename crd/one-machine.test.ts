@@ -23,13 +23,14 @@ describe('one machine', () => {
     ['workspace/storageClass', { workspace: { storageClass: 'fast' } }, 'no class'],
     ['workspace/size', { workspace: { size: '20Gi' } }, 'no size'],
     ['workspace/cacheSize', { workspace: { cacheSize: '1Gi' } }, 'no size'],
-    ['memory/pgInstances', { memory: { pgInstances: 3 } }, 'no memory stack'],
+    ['memory/pgInstances', { memory: { pgInstances: 3 } }, 'has no sizes'],
     ['workspace/cacheEnabled', { workspace: { cacheEnabled: false } }, 'no build cache'],
     ['scm/board/githubProjectNumber', { scm: { ...scm, board: { githubProjectNumber: 7 } } }, 'no board'],
     ['scm/board/gitlabBoardId', { scm: { ...scm, board: { gitlabBoardId: 7 } } }, 'no board'],
     ['scm/board/statusField', { scm: { ...scm, board: { statusField: 'Phase' } } }, 'no board'],
     ['alerting/url', { alerting: { url: 'https://alerts.acme.invalid' } }, 'no tool'],
-    ['memory/neo4jStorage', { memory: { neo4jStorage: '20Gi' } }, 'no memory stack'],
+    ['memory/profile', { memory: { profile: 'full' } }, 'neither Neo4j nor LightRAG'],
+    ['memory/neo4jStorage', { memory: { neo4jStorage: '20Gi' } }, 'has no sizes'],
   ])('refuses spec/%s with the reason, and a cluster takes it (RESOURCE-API-6)', (path, spec, why) => {
     expect(beyondOneMachine(project(spec))).toEqual([
       { path: `/spec/${path}`, message: expect.stringContaining(why) as unknown },
@@ -42,7 +43,7 @@ describe('one machine', () => {
     const blocks = {
       agent: { image: '', extraEnvs: [], extraVolumes: [] },
       workspace: {},
-      memory: {},
+      memory: { profile: 'light' },
       alerting: { url: '' },
       scm: { ...scm, ...boards },
     }

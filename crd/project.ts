@@ -322,7 +322,12 @@ export const ProjectSpec = Spec('One owner on a forge, whose repositories agents
     { default: 'off' },
   ),
   agent: AgentSpec,
-  memory: Block('Size of the memory stack. Sizes only grow.', refused.memory, {
+  memory: Block('The memory stack, and its sizes. They only grow.', refused.memory, {
+    profile: Choice(
+      ['full', 'light'],
+      'What the stack has. `light`: the service with its own engine, on PostgreSQL. `full`: Neo4j and LightRAG too. Default: the setting MEMORY_PROFILE.',
+      { use: refused.profile },
+    ),
     pgInstances: AtLeast(1, 1, 'Instances of the relational database. Three give high availability.'),
     pgStorage: Size('10Gi', 'Volume of each instance of the relational database.'),
     pgWalStorage: Size('8Gi', 'Volume of the write-ahead log of each instance.'),

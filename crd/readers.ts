@@ -32,7 +32,10 @@ export const by = {
   bundle: { reader: 'edges/agents/bundle/preface.ts', within: 'upgradePolicy' },
 } as const satisfies Readonly<Record<string, FieldUse>>
 
-const onOneMachine = (reason: string): FieldUse => ({ refused: `cannot be obeyed on one machine: ${reason}` })
+const onOneMachine = (reason: string, unless: readonly unknown[] = []): FieldUse => ({
+  refused: `cannot be obeyed on one machine: ${reason}`,
+  unless,
+})
 
 export const refused = {
   image: onOneMachine(
@@ -41,7 +44,8 @@ export const refused = {
   volumes: onOneMachine('a pod of one machine has a folder, which has no size and no class'),
   cache: onOneMachine('a pod of one machine has no build cache to switch off'),
   environment: onOneMachine('a pod of one machine gets the variables of docs/contract/wrapper.md and no others'),
-  memory: onOneMachine('one machine makes no memory stack of its own'),
+  memory: onOneMachine('the memory stack of one machine is one process, which has no sizes'),
+  profile: onOneMachine('its memory stack has neither Neo4j nor LightRAG', ['light']),
   boards: { refused: 'has no effect: this version writes to no board of a forge' },
   alerts: { refused: 'has no effect: no tool of this version queries the alerting system' },
 } as const satisfies Readonly<Record<string, FieldUse>>

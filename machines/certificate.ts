@@ -5,6 +5,7 @@ import { hash as ingestJob } from './generated/certificates/ingest-job.ts'
 import { hash as issue } from './generated/certificates/issue.ts'
 import { hash as ledger } from './generated/certificates/ledger.ts'
 import { hash as memory } from './generated/certificates/memory.ts'
+import { hash as memoryStack } from './generated/certificates/memory-stack.ts'
 import { hash as mergeRequest } from './generated/certificates/merge-request.ts'
 import { hash as modelKey } from './generated/certificates/model-key.ts'
 import { hash as pod } from './generated/certificates/pod.ts'
@@ -19,6 +20,7 @@ const machines: Readonly<Record<ActorKind, string>> = {
   ledger,
   'model-key': modelKey,
   memory,
+  'memory-stack': memoryStack,
   task,
   pod,
   turn,

@@ -3,6 +3,7 @@ import type { IngestJobContext } from './ingest-job/context.ts'
 import type { IssueContext } from './issue/context.ts'
 import type { LedgerContext } from './ledger/context.ts'
 import type { MemoryContext } from './memory/context.ts'
+import type { MemoryStackContext } from './memory-stack/context.ts'
 import type { MergeRequestContext } from './merge-request/context.ts'
 import type { ModelKeyContext } from './model-key/context.ts'
 import type { PodContext } from './pod/context.ts'
@@ -18,6 +19,7 @@ export interface Contexts extends Record<ActorKind, object> {
   readonly ledger: LedgerContext
   readonly 'model-key': ModelKeyContext
   readonly memory: MemoryContext
+  readonly 'memory-stack': MemoryStackContext
   readonly task: TaskContext
   readonly pod: PodContext
   readonly turn: TurnContext

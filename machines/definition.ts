@@ -7,6 +7,7 @@ export type ActorKind =
   | 'ledger'
   | 'model-key'
   | 'memory'
+  | 'memory-stack'
   | 'task'
   | 'pod'
   | 'turn'

@@ -4,6 +4,7 @@
  * A forge write that opens or merges belongs to its state: entry emits it, exit withdraws it [FORGE-WRITES-1].
  */
 import { Type, type Static, type TSchema } from 'typebox'
+import { StackWanted } from './memory-stack/events.ts'
 
 const Repository = Type.String({ description: 'name of the Repository resource' })
 const Num = Type.Integer({ minimum: 1 })
@@ -159,6 +160,12 @@ export const effectSchemas = {
   readBacklog: Type.Object({ project: Type.String(), run: Type.String() }),
   /** A bounded step of taking what the Repositories hold into the memory -> `memory.filled` | `memory.held`. */
   fillMemory: Type.Object({ project: Type.String(), run: Type.String() }),
+  /** Brings the memory stack nearer to what is wanted, or ends it, and looks at it -> `stack.seen`. */
+  reconcileMemoryStack: Type.Object({
+    project: Type.String(),
+    run: Type.String(),
+    wanted: Type.Union([StackWanted, Type.Null()]),
+  }),
 } satisfies Record<string, TSchema>
 
 export type EffectType = keyof typeof effectSchemas

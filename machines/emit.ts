@@ -7,6 +7,7 @@ import type { ActorAddress } from './definition.ts'
 import type { EffectParams, EffectType, OutboxEffectType } from './effect.ts'
 import type { IssueEvent } from './issue/events.ts'
 import type { LedgerEvent } from './ledger/events.ts'
+import type { MemoryEvent } from './memory/events.ts'
 import type { MergeRequestEvent } from './merge-request/events.ts'
 import type { ModelKeyEvent } from './model-key/events.ts'
 import type { PodEvent } from './pod/events.ts'
@@ -92,6 +93,10 @@ export function tellLedger(id: string, event: Sent<LedgerEvent>): EffectAction {
 
 export function tellModelKey(id: string, event: Sent<ModelKeyEvent>): EffectAction {
   return deliver(`model-key:${id}`, event)
+}
+
+export function notifyMemory(id: string, event: Sent<MemoryEvent>): EffectAction {
+  return deliver(`memory:${id}`, event)
 }
 
 /** Of a Project that meters nothing there is nothing to raise, and the Task says so. */

@@ -235,6 +235,14 @@ export const lifecycleRows = {
     'any/outdated': 'a change is followed by a step that began after it',
     'any/off': 'what it holds stays known',
   },
+  MemoryStack: {
+    'absent/configured': 'a Project that wants one: looked at until it serves',
+    'pending/seen': 'never again pending once it served',
+    'running/seen': 'a minute later again; degraded by a part that is not as it is wanted',
+    'any/late': 'a part that is waited for longer than it should take, and the looks go on',
+    'any/failed': 'a look that saw nothing: what was seen before stays',
+    'any/unwanted': 'ends, until nothing of it runs; what stays is known',
+  },
   IngestJob: {
     'queued/lane': 'jobs of one repository one after another',
     'item/success': 'duplicated and partial_success too',

@@ -5,6 +5,7 @@ import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { ledgerDefinition } from './ledger/machine.ts'
 import { memoryDefinition } from './memory/machine.ts'
+import { memoryStackDefinition } from './memory-stack/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { modelKeyDefinition } from './model-key/machine.ts'
 import { podDefinition } from './pod/machine.ts'
@@ -19,6 +20,7 @@ const definitions: readonly MachineDefinition[] = [
   ledgerDefinition,
   modelKeyDefinition,
   memoryDefinition,
+  memoryStackDefinition,
   taskDefinition,
   podDefinition,
   turnDefinition,

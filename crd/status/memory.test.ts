@@ -6,7 +6,7 @@ const endpoint = 'http://memory.test'
 
 function phaseAt(state: string, context: Partial<MemoryContext>): string | undefined {
   const actor = { path: state, context: { ...newMemory('default/demo'), ...context } }
-  return memoryStatus({ endpoint, externalEndpoint: undefined }, actor).phase
+  return memoryStatus({ endpoint, externalEndpoint: undefined }, { filling: actor }).phase
 }
 
 const lib = { commit: 'c1', due: 0, trouble: '', since: 1 }
@@ -22,10 +22,10 @@ test('a memory is pending until a step has seen it, runs, and is degraded by wha
 
 test('of one that nobody fills nothing is known but where it is', () => {
   expect(phaseAt('off', { repositories: { lib } })).toBeUndefined()
-  expect(memoryStatus({ endpoint, externalEndpoint: undefined }, undefined)).toEqual({ endpoint })
+  expect(memoryStatus({ endpoint, externalEndpoint: undefined }, { filling: undefined })).toEqual({ endpoint })
 })
 
 test('the status has the address from outside where there is one (PROJECT-STATUS-6)', () => {
   const externalEndpoint = 'https://sw.test/api/v1/memory/demo'
-  expect(memoryStatus({ endpoint, externalEndpoint }, undefined)).toEqual({ endpoint, externalEndpoint })
+  expect(memoryStatus({ endpoint, externalEndpoint }, { filling: undefined })).toEqual({ endpoint, externalEndpoint })
 })

@@ -1,10 +1,12 @@
 /** The memory in the status of a Project (PROJECT-STATUS-4 to 6). */
 import type { MemoryContext } from '../../machines/memory/context.ts'
+import { stackPhase, type StackActor } from './memory-stack.ts'
 import { stateOf, type ActorShape } from './shape.ts'
 
 /** Where its service is reached. */
 interface MemoryAddresses {
-  readonly endpoint: string
+  /** Undefined: nobody knows yet. */
+  readonly endpoint: string | undefined
   /** From outside; undefined: it is not reached from there. */
   readonly externalEndpoint: string | undefined
 }
@@ -12,19 +14,26 @@ interface MemoryAddresses {
 interface MemoryStatus {
   /** Absent while nobody fills it: then nobody knows. */
   readonly phase?: 'Pending' | 'Running' | 'Degraded'
-  readonly endpoint: string
+  readonly endpoint?: string
   readonly externalEndpoint?: string
 }
 
-/** `actor`: what fills it; undefined: nothing ever did. */
+interface MemoryActors {
+  /** What fills it; undefined: nothing ever did. */
+  readonly filling: Pick<ActorShape<MemoryContext>, 'path' | 'context'> | undefined
+  /** Undefined: it is at a service that somebody else runs. */
+  readonly stack?: StackActor | undefined
+}
+
 export function memoryStatus(
   { endpoint, externalEndpoint }: MemoryAddresses,
-  actor: Pick<ActorShape<MemoryContext>, 'path' | 'context'> | undefined,
+  { filling, stack }: MemoryActors,
 ): MemoryStatus {
-  const isFilled = actor !== undefined && stateOf(actor) !== 'off'
+  const isFilled = filling !== undefined && stateOf(filling) !== 'off'
+  const phase = stack === undefined ? isFilled && phaseOf(filling.context) : stackPhase(stack)
   return {
-    ...(isFilled ? { phase: phaseOf(actor.context) } : {}),
-    endpoint,
+    ...(phase ? { phase } : {}),
+    ...(endpoint === undefined ? {} : { endpoint }),
     ...(externalEndpoint === undefined ? {} : { externalEndpoint }),
   }
 }

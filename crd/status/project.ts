@@ -4,6 +4,7 @@ import type { Hold } from '../../machines/model-key/context.ts'
 import type { Pause, QueueContext } from '../../machines/queue/context.ts'
 import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
 import { dated, type Condition, type Finding } from './condition.ts'
+import { stackFinding, type StackActor } from './memory-stack.ts'
 import { whenever, type ActorShape } from './shape.ts'
 
 /** The resource whose status it is. */
@@ -11,8 +12,8 @@ export interface Applied {
   readonly name: string
   /** Epoch milliseconds: no condition of it is older. */
   readonly createdAt: number
-  /** Whether MEMORY_URLS names a service of a Project that asks for a memory stack; absent: it asks for none. */
-  readonly memoryService?: 'named' | 'missing'
+  /** What a Project that asks for a memory stack has in its place; absent: it asks for none, or gets one. */
+  readonly noStack?: 'named' | 'missing'
 }
 
 interface ProjectStatus {
@@ -24,14 +25,14 @@ interface ProjectStatus {
   readonly conditions: readonly [Condition, ...(readonly Condition[])]
 }
 
-/** What its queue knows of why no pod starts. */
-type Held = Partial<Pick<QueueContext, 'hold' | 'pausedBy'>>
+/** What its queue knows of why no pod starts, and its memory stack. */
+type Held = Partial<Pick<QueueContext, 'hold' | 'pausedBy'>> & { readonly stack?: StackActor | undefined }
 
 /** The addresses of its webhook and of its memory are added by who knows them. */
 export function projectStatus(
   actor: Pick<ActorShape<ProjectContext>, 'context'> | undefined,
-  { name, createdAt, memoryService }: Applied,
-  { hold = null, pausedBy = null }: Held = {},
+  { name, createdAt, noStack }: Applied,
+  { hold = null, pausedBy = null, stack }: Held = {},
 ): ProjectStatus {
   const project = actor?.context ?? newProject('')
   const observedGeneration = project.observed[`Project/${name}`]
@@ -46,7 +47,8 @@ export function projectStatus(
       ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration)),
       ...(pausedBy === null ? [] : [paused(pausedBy, createdAt, observedGeneration)]),
       ...(hold === null ? [] : [withheld(hold, createdAt, observedGeneration)]),
-      ...(memoryService === undefined ? [] : [dated(notBuilt(memoryService), createdAt, observedGeneration)]),
+      ...(noStack === undefined ? [] : [dated(notBuilt(noStack), createdAt, observedGeneration)]),
+      ...(stack === undefined ? [] : ofStack(stack, createdAt, observedGeneration)),
     ],
     ...(project.scheduled ? scheduleStatus(project.scheduled) : {}),
   }
@@ -72,15 +74,20 @@ function paused({ by, reason, at }: Pause, createdAt: number, observed?: number)
   return dated({ type: 'Paused', status: 'True', reason: 'Operator', message }, Math.max(at, createdAt), observed)
 }
 
-const memoryWords = {
-  named: 'Its pods use the service that the orchestrator’s setting MEMORY_URLS names for it.',
-  missing: 'Its pods have no memory until the orchestrator’s setting MEMORY_URLS names a service for it.',
-} as const satisfies Readonly<Record<NonNullable<Applied['memoryService']>, string>>
+const noStackWords = {
+  named: 'The orchestrator’s setting MEMORY_URLS names a service for it, which its pods use.',
+  missing:
+    'This orchestrator runs no memory stacks (setting MEMORY_STACKS). Its pods have no memory until its setting MEMORY_URLS names a service for it.',
+} as const satisfies Readonly<Record<NonNullable<Applied['noStack']>, string>>
 
-/** PROJECT-STATUS-17: no version has built one yet, so it is so since the Project is there. */
-function notBuilt(memoryService: keyof typeof memoryWords): Finding {
-  const message = `This version builds no memory stack for a Project. ${memoryWords[memoryService]}`
-  return { type: 'MemoryStack', status: 'False', reason: 'NotBuilt', message }
+/** PROJECT-STATUS-17: so since the Project is there. */
+function notBuilt(noStack: keyof typeof noStackWords): Finding {
+  return { type: 'MemoryStack', status: 'False', reason: 'NotBuilt', message: noStackWords[noStack] }
+}
+
+function ofStack(stack: StackActor, createdAt: number, observed?: number): readonly Condition[] {
+  const finding = stackFinding(stack)
+  return finding === undefined ? [] : [dated(finding, Math.max(stack.context.since, createdAt), observed)]
 }
 
 /** Since when a condition of a resource is what it is; an actor of an older version has the time of its newest event. */

@@ -2,11 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '5616c860302f842b',
+  project: 'befe4ebbf975dcda',
   queue: '308d88992a9fb73c',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
+  'memory-stack': '97a2cd4c2f611ad5',
   task: '671be0ae38cf92d4',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',

@@ -6,6 +6,7 @@
 import type { ActorKind, Owner } from '../definition.ts'
 import type { IssueContext } from '../issue/context.ts'
 import type { MemoryContext } from '../memory/context.ts'
+import type { MemoryStackContext } from '../memory-stack/context.ts'
 import type { ModelKeyContext } from '../model-key/context.ts'
 import { conditionsOf } from '../project/conditions.ts'
 import type { ProjectContext } from '../project/context.ts'
@@ -86,6 +87,11 @@ const words: Readonly<Record<string, Word | null>> = {
   'memory/off': word('rests', 'off', idle),
   'memory/filling': word('goes', 'filling'),
   'memory/resting': word('rests', 'idle', idle),
+  'memory-stack/absent': word('rests', 'absent', idle),
+  'memory-stack/pending': word('waits', 'starts'),
+  'memory-stack/running': word('goes', 'serves'),
+  'memory-stack/degraded': word('trouble', 'degraded'),
+  'memory-stack/ending': word('waits', 'ends'),
   ...Object.fromEntries(
     work.flatMap((stage) => [
       ...['fresh', 'clocked'].map((state) => [`task/stage.live.active.${stage}.${state}`, null]),
@@ -256,6 +262,7 @@ const knownOf: { readonly [K in keyof Contexts]: (context: Contexts[K], path: st
   },
   'model-key': ({ hold }) => (hold === null ? {} : { detail: hold.message }),
   memory: ({ trouble }) => ({ detail: trouble }),
+  'memory-stack': ({ part, words, trouble }) => ({ detail: trouble || (words === '' ? '' : `${part}: ${words}`) }),
   issue: ({ status, plans }) => (status === 'refined' && plans.length > 0 ? { word: approval } : {}),
   task: (task, path) => {
     // A final has no words of its own, and those of its region are about no state of it.
@@ -278,6 +285,7 @@ interface Contexts {
   readonly queue: QueueContext
   readonly 'model-key': ModelKeyContext
   readonly memory: MemoryContext
+  readonly 'memory-stack': MemoryStackContext
   readonly issue: IssueContext
   readonly task: TaskContext
 }

@@ -98,13 +98,15 @@ function intakeThat(
   return memoryIntake({
     programDir: dir,
     git: clean,
+    memories: {
+      addressOf: async (project) => {
+        const url = { 'default/demo': 'http://memory.invalid', ...urls }[project]
+        return url === undefined ? undefined : { url, publicUrl: undefined }
+      },
+    },
     settings: {
       git: { mostCheckoutBytes: mostBytes },
-      memory: {
-        urls: { 'default/demo': 'http://memory.invalid', ...urls },
-        publicUrls: {},
-        ...{ audience: 'memory', clientId: 'pods', clientSecret: 'hunter2', fills: true },
-      },
+      memory: { audience: 'memory', clientId: 'pods', clientSecret: 'hunter2' },
       oidc: { issuer: 'http://id.invalid' } as never,
     },
   })

@@ -13,12 +13,15 @@ import { gitOrThrow, type RunGit } from '../../edges/git/store/run-git.ts'
 import type { MemoryIntake, MemorySource } from '../../edges/ports/memory-intake.ts'
 import { CheckoutSize, listingOf } from '../../runtime/checkout-size.ts'
 import type { Indexed } from '../../machines/memory/events.ts'
+import type { MemoryServices } from './memory-services.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 
 interface MemoryIntakeOptions {
-  readonly settings: Pick<OrchestratorSettings, 'memory' | 'oidc'> & {
+  readonly settings: Pick<OrchestratorSettings, 'oidc'> & {
+    readonly memory: Pick<OrchestratorSettings['memory'], 'audience' | 'clientId' | 'clientSecret'>
     readonly git: Pick<OrchestratorSettings['git'], 'mostCheckoutBytes'>
   }
+  readonly memories: Pick<MemoryServices, 'addressOf'>
   /** Where this program lies. */
   readonly programDir: string
   readonly git: RunGit
@@ -39,11 +42,12 @@ const Outcome = Type.Object({
 })
 type Outcome = Static<typeof Outcome>
 
-export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions): MemoryIntake {
+export function memoryIntake({ settings, memories, programDir, git }: MemoryIntakeOptions): MemoryIntake {
   return async (source, stopped) => {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(longestMs)])
-    const url = settings.memory.urls[source.project]
-    if (url === undefined) throw new Error('the setting MEMORY_URLS names no memory service for the Project')
+    const url = (await memories.addressOf(source.project))?.url
+    if (url === undefined)
+      throw new Error('the Project has no memory service: neither a stack of its own nor one of MEMORY_URLS')
     const folder = await mkdtemp(join(tmpdir(), 'statewright-intake-'))
     try {
       const env = await environmentIn(folder, settings)
@@ -74,7 +78,7 @@ export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions)
 
 async function environmentIn(
   folder: string,
-  { memory, oidc }: Pick<MemoryIntakeOptions['settings'], 'memory' | 'oidc'>,
+  { memory, oidc }: MemoryIntakeOptions['settings'],
 ): Promise<Readonly<Record<string, string>>> {
   const secret = join(folder, 'client-secret')
   await writeFile(secret, memory.clientSecret, { mode: 0o600 })

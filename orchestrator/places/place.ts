@@ -1,5 +1,6 @@
 import type { Projects } from '../../edges/forge/project-directory.ts'
 import type { PodInputs, PodPort, PodSpec } from '../../edges/ports/pods.ts'
+import type { MemoryStacks } from '../../edges/ports/memory-stacks.ts'
 import type { DerivedViews, StatusOf } from '../../edges/ports/resource-views.ts'
 import type { ResourceHooks, ResourceReader, SecretReader } from '../../edges/ports/resources.ts'
 import type { HttpApp } from '../../http/app.ts'
@@ -24,6 +25,8 @@ export interface Place {
   readonly resources: ResourceReader
   readonly secrets: SecretReader
   pods(wiring: PodWiring): PodPort
+  /** Absent: this place runs no memory stacks. */
+  readonly memoryStacks?: MemoryStacks
   /** Before anybody reads a resource. */
   load(): Promise<void>
   /** Before the server listens: routes of its own, where it has any. */

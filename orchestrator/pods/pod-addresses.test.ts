@@ -18,6 +18,7 @@ import { podInputs, podUrls } from './pod-environment.ts'
 import { settingSchemas } from '../settings/settings-schema.ts'
 import { readSettings } from '../settings/settings.ts'
 import { addressesIn } from '../testing/addresses.ts'
+import { memoriesOf } from '../testing/memories.ts'
 
 /** Where the orchestrator itself listens: no pod may know it. */
 const listeners = { HTTP_ADDR: '10.9.8.7:8080', INTERNAL_ADDR: '10.9.8.7:8082' }
@@ -174,6 +175,7 @@ async function buildPod(): Promise<Built> {
   const own = { operator: `http://${listeners.HTTP_ADDR}`, internal: `http://${listeners.INTERNAL_ADDR}` }
   const inputs = podInputs({
     settings: read,
+    memories: memoriesOf(read.memory),
     directory,
     tokens: { mint: async () => 'pod-token' } as unknown as PodTokens,
     callbackMaster: 'master',

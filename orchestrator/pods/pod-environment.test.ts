@@ -14,6 +14,7 @@ import { PodPlaces, PodSecrets, PodVariables } from '../../machines/turn/pod-env
 import { systemClock } from '../../runtime/clock.ts'
 import { podInputs, podUrls } from './pod-environment.ts'
 import { readSettings } from '../settings/settings.ts'
+import { memoriesOf } from '../testing/memories.ts'
 
 const spec: PodSpec = {
   pod: 'default/implement-a-1/2',
@@ -74,8 +75,10 @@ function inputs({ change, traceparent, agent = {}, minted = [] }: Scene): (spec:
       taskConfig: { tokensPerTurn: 9000 },
       agent,
     }) as Awaited<ReturnType<ProjectDirectory['project']>>
+  const settings = readSettings({ ...identity, ...secrets, ...change }, '/program/claude')
   return podInputs({
-    settings: readSettings({ ...identity, ...secrets, ...change }, '/program/claude'),
+    settings,
+    memories: memoriesOf(settings.memory),
     directory: { project } as ProjectDirectory,
     tokens: { mint } as PodTokens,
     callbackMaster: 'master',

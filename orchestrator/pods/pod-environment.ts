@@ -5,11 +5,13 @@ import type { PodInputs, PodSpec } from '../../edges/ports/pods.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { variableTexts, type PodEnvironment } from '../../machines/turn/pod-environment.ts'
+import type { MemoryServices } from '../memory/memory-services.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 
 interface PodInputsDeps {
   readonly settings: OrchestratorSettings
   readonly directory: ProjectDirectory
+  readonly memories: Pick<MemoryServices, 'addressOf'>
   readonly tokens: PodTokens
   readonly callbackMaster: string
   /** Where pods reach us; known once we listen. */
@@ -35,7 +37,7 @@ export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodIn
   return async (spec) => {
     const { operator, internal } = deps.urls()
     const project = await deps.directory.project(spec.project)
-    const hasMemory = settings.memory.urls[spec.project] !== undefined
+    const memory = (await deps.memories.addressOf(spec.project))?.url
     const env: Variables = {
       OIDC_ISSUER: settings.oidc.issuer,
       OIDC_AUDIENCE: settings.oidc.wrapperAudience,
@@ -48,7 +50,7 @@ export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodIn
       ...(settings.skillsRepoUrl === '' ? {} : { SKILLS_REPO_URL: settings.skillsRepoUrl }),
       PLATFORM_CONTRACT_VERSION: contractVersion,
       PLATFORM_OPERATOR_URL: operator,
-      ...memoryOf(settings, spec.project),
+      ...memoryOf(settings, memory),
       CALLBACK_URL: `${internal}/internal/turn-complete`,
       REPOS: spec.repositories.map(({ name, base, branch, sha = '' }) => ({
         name,
@@ -74,7 +76,7 @@ export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodIn
       CALLBACK_HMAC_SECRET_FILE: callbackSecret(deps.callbackMaster, spec.pod),
       ...(settings.modelKey === '' ? {} : { MODEL_PROVIDER_API_KEY_FILE: settings.modelKey }),
       ...(settings.oauthToken === '' ? {} : { AGENT_RUNTIME_OAUTH_TOKEN_FILE: settings.oauthToken }),
-      ...(hasMemory ? { OIDC_CLIENT_SECRET_FILE: settings.memory.clientSecret } : {}),
+      ...(memory !== undefined ? { OIDC_CLIENT_SECRET_FILE: settings.memory.clientSecret } : {}),
     }
     return { env: variableTexts(env), secrets: { ...secrets }, files: {} }
   }
@@ -102,8 +104,7 @@ function tokenOf({ tokens }: PodInputsDeps, spec: PodSpec, projectUid: string | 
 }
 
 /** The wrapper's own client, apart from the orchestrator's: it may ask for tokens of the memory's audience and no other. */
-function memoryOf({ memory }: OrchestratorSettings, project: string): Variables {
-  const url = memory.urls[project]
+function memoryOf({ memory }: OrchestratorSettings, url: string | undefined): Variables {
   if (url === undefined) return {}
   return { PLATFORM_MEMORY_URL: url, MEMORY_AUDIENCE: memory.audience, OIDC_CLIENT_ID: memory.clientId }
 }

@@ -23,6 +23,9 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
   const at = clock.now()
   await runtime.deliver({ to: `project:${project}`, key, event: { type: 'project.deleted', at } })
   await deliverToMemory(runtime, project, { key, event: { type: 'memory.configured', at, fills: false } })
+  const stack = `memory-stack:${project}` as const
+  if ((await runtime.read(stack)) !== undefined)
+    await runtime.deliver({ to: stack, key, event: { type: 'stack.configured', at, wanted: null } })
   const tasks: string[] = []
   for await (const task of liveActors(runtime, 'task', project))
     if (task.config.project === project) tasks.push(task.id)

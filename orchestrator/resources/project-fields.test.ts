@@ -16,6 +16,7 @@ import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 import { alertingOf } from './alerting.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 import { notifyProject } from './resources.ts'
+import { memoriesOf } from '../testing/memories.ts'
 
 type Path = readonly string[]
 type Spec = Readonly<Record<string, unknown>>
@@ -26,8 +27,8 @@ const unread: readonly string[] = [
   // compose.ts reads it from the resource at each turn.
   'maxBundleBytes',
   ...annotated(projectSchema).flatMap(({ path, use }) =>
-    // The block `agent` is passed on whole.
-    typeof use === 'object' && ('refused' in use || 'inert' in use) && !path.startsWith('agent/')
+    // The block `agent` is passed on whole, and a cluster has sizes of memory stacks.
+    typeof use === 'object' && ('refused' in use || 'inert' in use) && !/^(?:agent|memory)\//.test(path)
       ? [path.replaceAll('/', '.')]
       : [],
   ),
@@ -112,6 +113,8 @@ function applied(project: unknown, repository: unknown): Applied {
   return { directory, secrets }
 }
 
+const memories = memoriesOf({}, {})
+
 async function settingsOf(project: unknown, repository: unknown): Promise<string> {
   const { directory, secrets } = applied(project, repository)
   const told: Delivery[] = []
@@ -120,7 +123,7 @@ async function settingsOf(project: unknown, repository: unknown): Promise<string
     list: async () => [],
     deliver: async (one: Delivery) => void told.push(one),
   }
-  const deps = { directory, runtime: runtime as unknown as Runtime, clock: { now: () => 0 } }
+  const deps = { directory, runtime: runtime as unknown as Runtime, clock: { now: () => 0 }, memories }
   await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
   const alerting = await alertingOf({ directory, secrets }, 'demo')
   const read = [await directory.project('demo'), await directory.secret('demo'), alerting?.enabled]

@@ -4,6 +4,7 @@ import { lostBy } from '../../crd/testing/server-view.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
 import { newIssue } from '../../machines/issue/context.ts'
 import { newMemory } from '../../machines/memory/context.ts'
+import { newMemoryStack } from '../../machines/memory-stack/context.ts'
 import { newPod } from '../../machines/pod/context.ts'
 import { newProject } from '../../machines/project/context.ts'
 import { newQueue } from '../../machines/queue/context.ts'
@@ -16,6 +17,7 @@ import { aThreadReader } from '../../edges/agents/testing/fixture.ts'
 import type { MirroredComment, MirroredIssue } from '../../edges/ports/threads.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 import { derivedViews, statusOf, notifyProject } from './resources.ts'
+import { memoriesOf } from '../testing/memories.ts'
 import { closeTask } from './tasks-by-hand.ts'
 
 /** What the Project's actor is told of its slots. */
@@ -30,6 +32,7 @@ async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
       list: async () => [],
     },
     clock: { now: () => 0 },
+    memories: memoriesOf({}),
   }
   await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
   const { maxConcurrentAgents, capacity, alertCapacity } = told[0]!.event
@@ -220,8 +223,10 @@ describe('the status of what people apply', () => {
       },
       forgeIdOf: async (project: string, name: string) => `${project} ${name}`,
       webhookUrl: (name: string) => `http://platform.test/operator/webhooks/${name}`,
-      memoryPublicUrl: (name: string) => (name === 'default/demo' ? 'https://sw.test/api/v1/memory/demo' : undefined),
-      memoryUrl: (name: string) => (name === 'default/demo' ? 'http://memory.test' : undefined),
+      memories: memoriesOf({
+        urls: { 'default/demo': 'http://memory.test' },
+        publicUrls: { 'default/demo': 'https://sw.test/api/v1/memory/demo' },
+      }),
     }) as unknown as ResourceViewsDeps
   const repository = {
     kind: 'Repository',
@@ -253,25 +258,35 @@ describe('the status of what people apply', () => {
     expect(lostBy('Project', status)).toEqual([])
   })
 
-  test('of a Project that asks for a memory stack says that none is built, and what MEMORY_URLS has for it (PROJECT-STATUS-17)', async () => {
+  test('of a Project that asks for a memory stack says why it gets none, and what MEMORY_URLS has for it (PROJECT-STATUS-17)', async () => {
     const asking = { ...repository, kind: 'Project', name: 'demo', spec: { memory: { pgInstances: 3 } } }
     const status = await statusOf(deps(true), asking)
-    const notBuilt = (words: string): object => ({
-      type: 'MemoryStack',
-      status: 'False',
-      reason: 'NotBuilt',
-      message: `This version builds no memory stack for a Project. ${words}`,
-      lastTransitionTime: time,
+    const notBuilt = (message: string): object => ({
+      ...{ type: 'MemoryStack', status: 'False', reason: 'NotBuilt', lastTransitionTime: time },
+      message: expect.stringContaining(message) as unknown,
     })
-    const named = notBuilt('Its pods use the service that the orchestrator’s setting MEMORY_URLS names for it.')
+    const named = notBuilt('MEMORY_URLS names a service for it, which its pods use')
     expect((status as { conditions: object[] }).conditions.slice(1)).toEqual([named])
     expect(status).toMatchObject({ ready: true, memory: { endpoint: 'http://memory.test' } })
     expect(lostBy('Project', status)).toEqual([])
-    const bare = notBuilt(
-      'Its pods have no memory until the orchestrator’s setting MEMORY_URLS names a service for it.',
-    )
+    const bare = notBuilt('Its pods have no memory until its setting MEMORY_URLS names a service for it.')
     const other = await statusOf(deps(true), { ...asking, namespace: 'other', spec: { memory: {} } })
     expect(other).toMatchObject({ conditions: [{ type: 'Ready' }, bare] })
+  })
+
+  test('of a Project with a stack has its phase, its address and what it waits for (PROJECT-STATUS-4, PROJECT-STATUS-5, PROJECT-STATUS-17)', async () => {
+    const seen = { phase: 'pending', part: 'postgres', words: 'Setting up primary', endpoint: 'http://m:8080' } as const
+    const context = { ...newMemoryStack('default/demo'), ...seen, since: at }
+    const named = { address: 'memory-stack:default/demo', id: 'default/demo', path: 'pending' }
+    const actor = { ...named, context } as unknown as ActorView
+    const own = { ...deps(true), runtime: runtimeWith([ready, actor]), memories: memoriesOf({}, context) }
+    const asking = { ...repository, kind: 'Project', name: 'demo', spec: { memory: {} } }
+    const status = await statusOf(own as unknown as ResourceViewsDeps, asking)
+    expect(status).toMatchObject({ ready: true, memory: { phase: 'Pending', endpoint: 'http://m:8080' } })
+    const waits = { type: 'MemoryStack', status: 'False', reason: 'Pending', lastTransitionTime: time }
+    const message = 'It waits for postgres: Setting up primary'
+    expect((status as { conditions: object[] }).conditions.slice(1)).toEqual([{ ...waits, message }])
+    expect(lostBy('Project', status)).toEqual([])
   })
 
   test('of a Project without a block memory says nothing of a stack, with a service or without (PROJECT-STATUS-17)', async () => {

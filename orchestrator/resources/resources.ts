@@ -6,6 +6,7 @@ import { mergeRequestResource } from '../../crd/status/merge-request.ts'
 import { memoryStatus } from '../../crd/status/memory.ts'
 import { projectStatus } from '../../crd/status/project.ts'
 import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
+import type { StackActor } from '../../crd/status/memory-stack.ts'
 import { repositoryStatus } from '../../crd/status/repository.ts'
 import type { DerivedResource } from '../../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
@@ -158,10 +159,11 @@ async function statusOfProject(
 ): Promise<object> {
   const id = `${namespace}/${name}`
   const holder = (await deps.directory.applied(id))?.holder
-  const applied = { name, createdAt, ...memoryServiceOf(deps, id, spec as ProjectSpec) }
+  const stack = await stackOf(deps, id)
+  const applied = { name, createdAt, ...(await noStackOf(deps, id, spec as ProjectSpec)) }
   return {
-    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await heldBy(deps, id)),
-    ...(holder === id ? await addressesOf(deps, id, name) : {}),
+    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, { ...(await heldBy(deps, id)), stack }),
+    ...(holder === id ? await addressesOf(deps, id, { name, stack }) : {}),
   }
 }
 
@@ -169,21 +171,28 @@ async function heldBy({ runtime }: ResourceViewsDeps, project: string): Promise<
   return (await runtime.read(`queue:${project}`))?.context ?? {}
 }
 
-function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory }: ProjectSpec): object {
-  if (memory === undefined) return {}
-  return { memoryService: memoryUrl(id) === undefined ? 'missing' : 'named' }
+/** Undefined: nobody ever ran one for it, or somebody else runs its service. */
+async function stackOf({ runtime, memories }: ResourceViewsDeps, id: string): Promise<StackActor | undefined> {
+  return memories.isNamed(id) ? undefined : runtime.read(`memory-stack:${id}`)
+}
+
+async function noStackOf({ memories }: ResourceViewsDeps, id: string, spec: ProjectSpec): Promise<object> {
+  if (spec.memory === undefined || memories.stackOf(id, spec) !== null) return {}
+  return { noStack: memories.isNamed(id) ? 'named' : 'missing' }
 }
 
 /** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */
 async function addressesOf(
-  { runtime, webhookUrl, memoryUrl, memoryPublicUrl }: ResourceViewsDeps,
+  { runtime, webhookUrl, memories }: ResourceViewsDeps,
   id: string,
-  name: string,
+  { name, stack }: { readonly name: string; readonly stack: StackActor | undefined },
 ): Promise<object> {
-  const [webhookURL, endpoint] = [webhookUrl(name), memoryUrl(id)]
-  if (endpoint === undefined) return { webhookURL }
-  const addresses = { endpoint, externalEndpoint: memoryPublicUrl(id) }
-  return { webhookURL, memory: memoryStatus(addresses, await runtime.read(`memory:${id}`)) }
+  const webhookURL = webhookUrl(name)
+  const address = await memories.addressOf(id)
+  if (address === undefined && stack === undefined) return { webhookURL }
+  const addresses = { endpoint: address?.url, externalEndpoint: address?.publicUrl }
+  const memory = memoryStatus(addresses, { filling: await runtime.read(`memory:${id}`), stack })
+  return Object.keys(memory).length === 0 ? { webhookURL } : { webhookURL, memory }
 }
 
 async function statusOfRepository(
@@ -230,6 +239,7 @@ export async function notifyProject(deps: ResourceViewsDeps, namespace: string, 
   await notifyQueueOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
   await resumeIssues(deps, `${namespace}/${name}`)
   await notifyLedger(deps, `${namespace}/${name}`, project.generation, spec)
+  await configureStack(deps, `${namespace}/${name}`, { spec, when: `${project.generation}` })
   await configureMemory(deps, `${namespace}/${name}`, `${project.generation}`)
 }
 
@@ -257,13 +267,26 @@ async function notifyLedger(
   for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
 }
 
+/** Of a Project that never wanted one there is no actor, and nothing to tell. */
+async function configureStack(
+  { runtime, clock, memories }: ResourceViewsDeps,
+  project: string,
+  { spec, when }: { readonly spec: ProjectSpec; readonly when: string },
+): Promise<void> {
+  const to = `memory-stack:${project}` as const
+  const wanted = memories.stackOf(project, spec)
+  if (wanted === null && (await runtime.read(to)) === undefined) return
+  const event = { type: 'stack.configured', at: clock.now(), wanted }
+  await runtime.deliver({ to, key: `configured/${when}`, event })
+}
+
 /** Again at each start: the setting may be another one, and what was pushed while none ran is unknown. */
 async function configureMemory(
-  { runtime, clock, memoryUrl, fillsMemory }: ResourceViewsDeps,
+  { runtime, clock, memories, fillsMemory }: ResourceViewsDeps,
   project: string,
   when: string,
 ): Promise<void> {
-  const fills = fillsMemory && memoryUrl(project) !== undefined
+  const fills = fillsMemory && (await memories.addressOf(project)) !== undefined
   const delivery = { key: `configured/${when}`, event: { type: 'memory.configured', at: clock.now(), fills } }
   if (fills) await runtime.deliver({ to: `memory:${project}`, ...delivery })
   else await deliverToMemory(runtime, project, delivery)
@@ -281,6 +304,8 @@ export async function notifyProjects(deps: ResourceViewsDeps, start: string): Pr
     await notifyProject(deps, namespace, name)
     await notifyQueueOfKey(deps, id, start)
     if (!lived) continue
+    const found = await deps.directory.applied(id)
+    if (found !== undefined) await configureStack(deps, id, { spec: found.spec, when: start })
     await configureMemory(deps, id, start)
     const event = { type: 'project.restarted', at: deps.clock.now() }
     await deps.runtime.deliver({ to, key: `restarted/${start}`, event })

@@ -232,6 +232,12 @@ export const SettingsSchema = Type.Object({
     'operator',
     'Whether the orchestrator takes what the Repositories hold into the knowledge service of their Project.',
   ),
+  MEMORY_PROFILE: words(
+    ['full', 'light'],
+    'full',
+    'operator',
+    'What the memory stack of a Project has that names no `memory.profile`. `light`: the service with its own engine, on PostgreSQL. `full`: Neo4j and LightRAG too.',
+  ),
   MODEL_BASE_URL: url(
     'operator',
     'Address of the model provider. Empty: the public one. A scripted model has its own.',

@@ -115,7 +115,7 @@ describe('the settings of the orchestrator', () => {
       },
       inspector: { clientId: '', clientSecret: '', scope: 'openid', loginClaim: '' },
       roles: { claim: '', values: {}, owners: {} },
-      memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: true },
+      memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: true, profile: 'full' },
       modelBaseUrl: '',
       modelKey: 'model-key',
       oauthToken: '',

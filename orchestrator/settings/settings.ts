@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { ModelDefaults } from '../../crd/models.ts'
 import type { AsymmetricAlgorithm } from '../../http/auth/claims.ts'
 import type { RoleSettings } from '../../http/auth/roles.ts'
+import type { StackWanted } from '../../machines/memory-stack/events.ts'
 import type { RetentionPolicy } from '../../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../../wrapper/boot/environment.ts'
 import { decodeSettings, type AgentResources } from './settings-schema.ts'
@@ -64,6 +65,8 @@ export interface OrchestratorSettings {
     readonly clientSecret: string
     /** Whether the orchestrator fills them. */
     readonly fills: boolean
+    /** Of stacks whose Project names none. */
+    readonly profile: StackWanted['profile']
   }
   readonly modelBaseUrl: string
   readonly modelKey: string
@@ -216,6 +219,7 @@ function memoryOf(given: Given): OrchestratorSettings['memory'] {
     clientId: given.MEMORY_CLIENT_ID,
     clientSecret: given.MEMORY_CLIENT_SECRET,
     fills: given.MEMORY_FILL === 'on',
+    profile: given.MEMORY_PROFILE,
   }
 }
 

@@ -12,6 +12,7 @@ import { createWrapperClient } from '../../edges/pods/client.ts'
 import { wrapperHandlers } from '../../edges/pods/outbound.ts'
 import type { PodPort } from '../../edges/ports/pods.ts'
 import { fillMemory } from '../../edges/schedule/fill-memory.ts'
+import { reconcileMemoryStack } from '../../edges/schedule/memory-stack.ts'
 import { scheduleHandlers } from '../../edges/schedule/handlers.ts'
 import { modelKeyDeliveries } from '../../edges/schedule/model-key.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
@@ -47,16 +48,18 @@ export function composeHandlers(setup: Setup, stores: Stores): Handling {
     requestFold: requestFold(agents),
     ...schedules(setup, stores, agents),
     fillMemory: memoryFilling(setup, stores),
+    reconcileMemoryStack: reconcileMemoryStack({ stacks: parts.place.memoryStacks, clock: setup.ports.clock }),
     ...wrappers(setup, stores, { pods, agents }),
   }
   return { forge, pods, agents, handlers: parts.tracing ? parts.tracing.handlers(handlers) : handlers }
 }
 
-function podsOf({ settings, parts, addresses }: Setup, { core }: Stores): PodPort {
+function podsOf({ settings, parts, addresses }: Setup, { core, memories }: Stores): PodPort {
   const { place, podTokens: tokens, callbackMaster, tracing } = parts
   const { directory } = core
   const inputs = podInputs({
     settings,
+    memories,
     directory,
     tokens,
     callbackMaster,
@@ -122,7 +125,7 @@ function schedules({ settings }: Setup, { core, threads }: Stores, agents: Agent
 }
 
 function memoryFilling({ settings, ports, parts }: Setup, stores: Stores): Handlers<OutboxEffect>['fillMemory'] {
-  const { core, mirror, cache, defaultBranch, gatedThreads } = stores
+  const { core, mirror, cache, defaultBranch, gatedThreads, memories } = stores
   const { runtime, directory } = core
   return fillMemory({
     ...core,
@@ -130,6 +133,7 @@ function memoryFilling({ settings, ports, parts }: Setup, stores: Stores): Handl
       parts.memoryIntake ??
       memoryIntake({
         settings,
+        memories,
         programDir: ports.programDir,
         git: ownGit(settings.git, ports.clock),
       }),

@@ -262,7 +262,7 @@ function withoutRoles({ roles, publicUrl }: Setup['settings']): readonly string[
 
 function viewsOf(
   { settings, parts, webhookUrl }: Setup,
-  { core, resources, threads, mirror }: Stores,
+  { core, resources, threads, mirror, memories }: Stores,
 ): ResourceViewsDeps {
   return {
     ...core,
@@ -271,8 +271,7 @@ function viewsOf(
     webhookUrl,
     forgeIdOf: async (project, name) =>
       (await mirror.repositoryKeys(project)).find(({ repository }) => repository === name)?.forgeId,
-    memoryUrl: (project) => settings.memory.urls[project],
-    memoryPublicUrl: (project) => settings.memory.publicUrls[project],
+    memories,
     fillsMemory: settings.memory.fills,
     modelKey: parts.modelKey,
   }

@@ -18,6 +18,7 @@ import { watchForgeLimits } from '../../edges/telemetry/forge-limits.ts'
 import type { Setup } from './setup.ts'
 import { defaultBranches } from '../pods/default-branch.ts'
 import { openGitCache, taskRights } from '../pods/gateway.ts'
+import { memoryServices, type MemoryServices } from '../memory/memory-services.ts'
 import { deliverToMemory } from '../memory/memory-actor.ts'
 
 export interface Stores {
@@ -34,6 +35,7 @@ export interface Stores {
   readonly rights: TaskRights
   readonly cache: GitCache
   readonly pushRefusal: PushRefusal
+  readonly memories: MemoryServices
 }
 
 function outdateMemory({ runtime, clock }: Pick<Core, 'runtime' | 'clock'>): NonNullable<MirrorOptions['outdated']> {
@@ -75,5 +77,6 @@ export function composeStores({ settings, ports, parts, runtime, metrics, platfo
     rights: taskRights(runtime, mirror, grantHolds),
     cache: parts.gitCache ?? openGitCache(settings, clock),
     pushRefusal: pushRefusalIn(core),
+    memories: memoryServices({ settings: settings.memory, runtime, runsStacks: place.memoryStacks !== undefined }),
   }
 }

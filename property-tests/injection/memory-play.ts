@@ -145,13 +145,14 @@ async function fill(fixture: EdgeFixture, memory: MemoryListener, holes: readonl
     defaultBranch: async () => hostileBranch,
     gatedThreads: gatedThreadReader(fixture.edge.mirror, fixture.directory),
   })
-  const client = { audience: 'memory', clientId: 'pods', clientSecret: canaries.memoryToken, fills: true }
+  const client = { audience: 'memory', clientId: 'pods', clientSecret: canaries.memoryToken }
   const intake = memoryIntake({
     programDir,
     git,
+    memories: { addressOf: async () => ({ url: memory.url, publicUrl: undefined }) },
     settings: {
       git: { mostCheckoutBytes },
-      memory: { urls: { 'default/demo': memory.url }, publicUrls: {}, ...client },
+      memory: client,
       oidc: { issuer: memory.url } as never,
     },
   })

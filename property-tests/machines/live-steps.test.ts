@@ -23,7 +23,7 @@ test(
     const found = fc.check(property, { numRuns, seed: 20261121 })
     expect(found.failed ? String(found.errorInstance) : '').toBe('')
     // No world meters its turns, knows a key or has a memory: those have laws of their own in property-tests/{spending,model-key,memory}.
-    const apart: readonly string[] = ['ledger', 'model-key', 'memory']
+    const apart: readonly string[] = ['ledger', 'model-key', 'memory', 'memory-stack']
     const lived = machines.map(({ kind }) => kind).filter((kind) => !apart.includes(kind))
     expect([...seen].toSorted()).toEqual(lived.toSorted())
   },

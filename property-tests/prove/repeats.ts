@@ -101,6 +101,7 @@ const repetition = {
   planTick: 'other',
   readBacklog: 'other',
   fillMemory: 'other',
+  reconcileMemoryStack: 'other',
 } satisfies Record<OutboxEffectType, 'read' | 'write' | 'other'>
 
 function typesThat(what: 'read' | 'write'): readonly string[] {

@@ -52,6 +52,7 @@ const deadlines: Readonly<Record<string, Readonly<Record<string, number | readon
   'model-key': { pause: [0, Infinity] },
   /** By failures in a row; a look after a change comes at once. */
   memory: { stepEnds: hour, look: [0, 32 * minute] },
+  'memory-stack': { look: [0, 5 * minute] },
   project: { resync: 30 * minute, recheck: 5 * minute },
   'ingest-job': { itemTimeout: [5 * second, minute], retry: [5 * second, 10 * second] },
 }

@@ -155,7 +155,7 @@ const product: readonly Zone[] = [
       { room: 'memory', on: ['settings'] },
       { room: 'resources', on: ['memory'] },
       { room: 'settings', on: [] },
-      { room: 'pods', on: ['settings'], tests: ['places'] },
+      { room: 'pods', on: ['memory', 'settings'], tests: ['places'] },
       { room: 'operators', on: [] },
       { room: 'places', on: ['resources', 'settings'] },
     ],

@@ -52,6 +52,7 @@ export async function memoryService(
           clientId: client.clientId,
           clientSecret: client.secret,
           fills,
+          profile: 'light',
         },
       }
     },

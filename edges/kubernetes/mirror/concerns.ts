@@ -35,6 +35,7 @@ const concerns: Readonly<Record<ActorKind, Concern>> = {
   async memory(id, { repositoriesOf }) {
     return shownOfProject(id, await repositoriesOf(id))
   },
+  'memory-stack': (id) => [`Project/${id}`],
   async 'model-key'(id, { projectsOf }) {
     return (await projectsOf(id)).map((project) => `Project/${project}`)
   },

@@ -123,6 +123,7 @@ const handlers = {
   planTick: unasked,
   readBacklog: unasked,
   fillMemory: unasked,
+  reconcileMemoryStack: unasked,
 } satisfies Record<OutboxEffectType, Handler>
 
 /** A branch has at most one open merge request; a repeat finds it. */

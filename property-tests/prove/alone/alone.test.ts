@@ -9,7 +9,7 @@ import { alphabets } from './alphabet.ts'
 import { holdAlone } from './hold.ts'
 import { walked } from './life.ts'
 
-const small = ['pod', 'turn', 'queue', 'ledger', 'model-key', 'memory', 'ingest-job'] as const
+const small = ['pod', 'turn', 'queue', 'ledger', 'model-key', 'memory', 'memory-stack', 'ingest-job'] as const
 type Small = (typeof small)[number]
 
 function alone(kind: Small, definitions = allMachines): ReturnType<typeof holdAlone> {

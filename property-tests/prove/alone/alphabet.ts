@@ -4,6 +4,7 @@ import { ingestJobBirths, ingestJobWords } from './alphabets/ingest-job.ts'
 import { issueBirths, issueWords } from './alphabets/issue.ts'
 import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
 import { memoryBirths, memoryWords } from './alphabets/memory.ts'
+import { memoryStackBirths, memoryStackWords } from './alphabets/memory-stack.ts'
 import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
 import { modelKeyBirths, modelKeyWords } from './alphabets/model-key.ts'
 import { podBirths, podWords } from './alphabets/pod.ts'
@@ -33,6 +34,7 @@ export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {
   ledger: { id: 'default/demo', births: ledgerBirths, words: ledgerWords },
   'model-key': { id: 'print', births: modelKeyBirths, words: modelKeyWords },
   memory: { id: 'default/demo', births: memoryBirths, words: memoryWords },
+  'memory-stack': { id: 'default/demo', births: memoryStackBirths, words: memoryStackWords },
   issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
   'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
   project: { id: 'default/demo', births: projectBirths, words: projectWords },

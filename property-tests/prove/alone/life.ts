@@ -15,7 +15,7 @@ const beginning = 1_800_000_000_000
 const second = 1000
 const longNight = 30 * 3_600_000
 /** What waits ages, and days end. */
-const ageing: ReadonlySet<ActorKind> = new Set(['queue', 'ledger', 'model-key', 'memory', 'project'])
+const ageing: ReadonlySet<ActorKind> = new Set(['queue', 'ledger', 'model-key', 'memory', 'memory-stack', 'project'])
 
 /** Their counts decide, and a key of the worlds takes a count for a name. */
 const counting: ReadonlySet<ActorKind> = new Set(['ingest-job'])

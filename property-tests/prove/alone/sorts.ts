@@ -4,6 +4,7 @@ import type { IngestJobContext } from '../../../machines/ingest-job/context.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { LedgerContext } from '../../../machines/ledger/context.ts'
 import type { MemoryContext } from '../../../machines/memory/context.ts'
+import type { MemoryStackContext } from '../../../machines/memory-stack/context.ts'
 import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { ModelKeyContext } from '../../../machines/model-key/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
@@ -170,6 +171,15 @@ function ofMemory({ context }: Snapshot): readonly unknown[] {
   ]
 }
 
+function ofMemoryStack({ context }: Snapshot): readonly unknown[] {
+  const { wanted, looks, nextAt, phase, part, since, isLate, endpoint, failures, at } = context as MemoryStackContext
+  return [
+    ['wanted', wanted?.profile, wanted?.fills, Math.min(3, looks)],
+    ['seen', phase, part, isLate, since < at, endpoint !== ''],
+    ['again', Math.min(8, failures), nextAt === null ? null : nextAt - at],
+  ]
+}
+
 function ofIngestJob({ context }: Snapshot): readonly unknown[] {
   const { groups, group, item, attempt, isPurged, failed, errors, purged, skipped } = context as IngestJobContext
   const { purges = false, items = 0 } = groups[group] ?? {}
@@ -187,6 +197,7 @@ const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonl
   ledger: ofLedger,
   'model-key': ofModelKey,
   memory: ofMemory,
+  'memory-stack': ofMemoryStack,
   turn: ofTurn,
   issue: ofIssue,
   'merge-request': ofMergeRequest,

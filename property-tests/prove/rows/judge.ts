@@ -6,6 +6,7 @@ import { ingestJobRows } from './ingest-job.ts'
 import { issueRows } from './issue.ts'
 import { ledgerRows } from './ledger.ts'
 import { memoryRows } from './memory.ts'
+import { memoryStackRows } from './memory-stack.ts'
 import { mergeRequestRows } from './merge-request.ts'
 import { modelKeyRows } from './model-key.ts'
 import { podRows } from './pod.ts'
@@ -24,6 +25,7 @@ const byKind: Readonly<Record<ActorKind, Rows>> = {
   ledger: ledgerRows,
   'model-key': modelKeyRows,
   memory: memoryRows,
+  'memory-stack': memoryStackRows,
   project: projectRows,
   'ingest-job': ingestJobRows,
 }

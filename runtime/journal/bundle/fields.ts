@@ -39,6 +39,7 @@ const openNames: ReadonlySet<string> = new Set([
   ],
   ...['managed', 'value', 'historyValue'],
   ...['run', 'schedule', 'resetSchedule', 'mode', 'hold', 'print', 'seen', 'minted', 'offered', 'documentation'],
+  ...['phase', 'part', 'profile', 'pgStorage', 'pgWalStorage', 'neo4jStorage', 'endpoint', 'externalEndpoint'],
 ])
 
 /** Maps whose keys are data: everything below them is open. */
