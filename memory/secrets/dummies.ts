@@ -15,7 +15,7 @@ export function isDummy(token: string): boolean {
 
 /** Of a word that a person chose. */
 export function isDummyPassword(word: string): boolean {
-  return madeUp.test(word) || /test|passw|secret|admin|foo|bar|demo|token/i.test(word)
+  return madeUp.test(word) || /test|passw|secret|admin|foo|bar|demo|token|^(?:pass|pwd?)(?:\W\w{0,12})?$/i.test(word)
 }
 
 /** Calls and members: `tokens.next`, `a-b-c-d`, `SOME_NAME_2`. */

@@ -140,6 +140,10 @@ export const presetSamples = samplesOf({
 
 /** They look like secrets, and are none. */
 export const innocents: readonly string[] = [
+  // Of the documents and the tests of Requests.
+  "proxies = {'http': 'http://user:pass@10.10.1.10:3128/'}",
+  "'http://user:pass%20pass@complex.url.com/path?query=yes',",
+  'headers = adapter.proxy_headers("http://user:pass@httpbin.org")',
   'password: /run/secrets/pg16-main',
   'POSTGRES_PASSWORD_FILE=/run/secrets/pg16-main9x',
   `<assemblyIdentity name="System.Web" publicKeyToken=${'b77a5c56'}1934e089 />`,
