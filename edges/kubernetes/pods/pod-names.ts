@@ -40,13 +40,13 @@ export function podName(pod: string): ObjectName {
 }
 
 /** The text itself where it is a name, else what of it is one with a part of its hash. */
-export function boundedName(text: string): string {
-  if (text.length <= longestName && dnsLabel.test(text)) return text
+export function boundedName(text: string, longest = longestName): string {
+  if (text.length <= longest && dnsLabel.test(text)) return text
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 10)
   const plain = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, longestName - hash.length - 1)
+    .slice(0, longest - hash.length - 1)
     .replace(/^-+/, '')
   return plain === '' ? `x${hash}` : `${plain}-${hash}`.replaceAll(/-+/g, '-')
 }

@@ -17,7 +17,7 @@ export const secretsResource: KubeResource = { apiVersion: 'v1', plural: 'secret
  * AwayError where nobody answers, or answers by 5xx; RetryableError for any other refusal, since somebody may mend a right or a
  * quota.
  */
-function inWordsOfRuntime(cause: unknown): unknown {
+export function inWordsOfRuntime(cause: unknown): unknown {
   if (!(cause instanceof KubeError)) return cause
   const { message, retryAfterMs } = cause
   const isAway = cause.code === 0 || cause.code >= 500

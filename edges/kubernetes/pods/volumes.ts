@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../../runtime/clock.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
-import { KubeError } from '../api/answers.ts'
-import { pathOf, type KubeObject, type KubeResource, type ObjectCache } from '../api/api.ts'
+import type { KubeObject, ObjectCache } from '../api/api.ts'
 import { isDeleting } from '../api/marks.ts'
+import { newsOf, type ObjectNews } from './object-news.ts'
 import type { PodShape } from './pod-manifest.ts'
 import { binderLabel, claimLabels, managedBy, managedByLabel, objectNameOf } from './pod-names.ts'
 import { ownerProject, ownerTask, type Owner, type TaskReads } from './pod-owners.ts'
@@ -29,9 +29,6 @@ interface VolumesOptions extends VolumeSettings, TaskReads, Pick<PodShape, 'imag
   readonly clock: Pick<Clock, 'now'>
 }
 
-const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
-/** The controller manager writes it of each claim whose class waits for a pod (pkg/controller/volume/events/event.go). */
-const waitsForConsumer = 'WaitForFirstConsumer'
 /** Most plugins bind within a second; one that has not within half a minute is waited for without haste. */
 const [hasteMs, soonMs, laterMs] = [30_000, 1_000, 5_000]
 
@@ -123,51 +120,15 @@ export class Volumes {
   async #waitOf(claim: KubeObject): Promise<ClaimWait> {
     const { namespace, name } = claim.metadata
     const phase = isDeleting(claim) ? 'being deleted' : String(claim.status?.['phase'] ?? 'Pending')
-    const { words, forConsumer } = await this.#newsOf(claim)
+    const { words, forConsumer } = await newsOf(this.#options.client, claim)
     return { claim, forConsumer, line: `the claim ${namespace}/${name} is ${phase}${words === '' ? '' : `: ${words}`}` }
   }
-
-  /** Where its Events cannot be read, nobody knows that a claim waits for a pod. */
-  async #newsOf({ metadata: { namespace = 'default', uid } }: KubeObject): Promise<ClaimNews> {
-    const query = { fieldSelector: `involvedObject.uid=${uid}` }
-    try {
-      const list = await this.#options.client.ask<EventList>('GET', pathOf(events, { namespace }), { query })
-      const all = (list.items ?? []).toSorted((one, other) => timeOf(other) - timeOf(one))
-      return { words: all[0]?.message ?? '', forConsumer: all.some(({ reason }) => reason === waitsForConsumer) }
-    } catch (error) {
-      if (error instanceof KubeError)
-        return { words: `its Events cannot be read (${error.message})`, forConsumer: false }
-      throw error
-    }
-  }
 }
 
-/** `words`: of the newest Event; empty: there is none. `forConsumer`: nothing binds it before a pod has it. */
-interface ClaimNews {
-  readonly words: string
-  readonly forConsumer: boolean
-}
-
-interface ClaimWait extends Pick<ClaimNews, 'forConsumer'> {
+interface ClaimWait extends Pick<ObjectNews, 'forConsumer'> {
   readonly claim: KubeObject
   /** For people. */
   readonly line: string
-}
-
-interface EventList {
-  readonly items?: readonly HappenedEvent[] | null
-}
-
-interface HappenedEvent {
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTimestamp?: string | null
-  readonly eventTime?: string | null
-  readonly metadata: { readonly creationTimestamp: string }
-}
-
-function timeOf({ lastTimestamp, eventTime, metadata }: HappenedEvent): number {
-  return Date.parse(lastTimestamp ?? eventTime ?? metadata.creationTimestamp)
 }
 
 function isBound(claim: KubeObject): boolean {

@@ -141,11 +141,12 @@ export class MemoryServer implements KubeClient {
     const body = (call.body ?? {}) as Body
     const manager = String(query['fieldManager'])
     if (method === 'POST') return this.#make(`${path}/${body.metadata?.name}`, { ...body, status: undefined }, manager)
-    if (method === 'GET' && call.name.endsWith('/')) return this.#list(call, String(query['fieldSelector'] ?? ''))
+    if (method === 'GET' && call.kind !== '' && call.name.endsWith('/'))
+      return this.#list(call, String(query['fieldSelector'] ?? ''))
     const known = this.get(path)
     const isMaking = type === applyPatch && !isStatus
     if (known === undefined && !isMaking) throw errorOf(404, { message: `${path} is not found` })
-    const object = known ?? this.#newAt(path)
+    const object = known ?? { ...this.#newAt(path), kind: body.kind ?? call.kind }
     if (method === 'GET') return object
     if (method === 'DELETE') return this.#delete(path, object, body)
     if (method !== 'PATCH') throw errorOf(405, {})
@@ -271,7 +272,7 @@ export class MemoryServer implements KubeClient {
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 const finalizersOf = ({ metadata }: KubeObject): readonly string[] => metadata.finalizers ?? []
 
-const shape = /^\/apis?\/((?:[^/]+\.[^/]+\/)?v[^/]+)\/(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+))?(\/status)?$/
+const shape = /^\/apis?\/((?:[^/]+\/)?v\d[^/]*)\/(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+))?(\/status)?$/
 
 function callOf(method: Method, path: string, question: Question): Call {
   const [, , namespace = '', plural = '', name = '', status] = shape.exec(path) ?? []
@@ -286,10 +287,10 @@ function pathFor(kind: string, name: string): string {
 }
 
 /** What a write of the object, or of its status, may change. */
-function partOf({ metadata = {} as KubeObject['metadata'], spec, status }: Body, isStatus: boolean): Plain {
+function partOf({ apiVersion: _version, kind: _kind, metadata, status, ...rest }: Body, isStatus: boolean): Plain {
   if (isStatus) return { status }
-  const { uid: _uid, resourceVersion: _version, name: _name, namespace: _namespace, ...marks } = metadata
-  return { ...(Object.keys(marks).length === 0 ? {} : { metadata: marks }), spec }
+  const { uid: _uid, resourceVersion: _read, name: _name, namespace: _namespace, ...marks } = metadata ?? {}
+  return { ...(Object.keys(marks).length === 0 ? {} : { metadata: marks }), ...rest }
 }
 
 /** Seconds: only a pod on a node whose containers run has any. */
