@@ -94,6 +94,7 @@ const product: readonly Zone[] = [
     [
       { room: 'api', on: [] },
       { room: 'pods', on: ['api'], tests: ['doctor'] },
+      { room: 'memory-stack', on: ['api', 'pods'], tests: ['doctor'] },
       { room: 'reconcile', on: ['api'], tests: ['pods'] },
       { room: 'mirror', on: ['api', 'reconcile'] },
       { room: 'doctor', on: ['api', 'pods'] },

@@ -1,0 +1,48 @@
+/** Ends what runs of a stack. What holds data stays: claims, the Cluster that owns its claims, Secrets with their passwords. */
+import type { StackSight } from '../../../machines/memory-stack/events.ts'
+import { isDeleting } from '../api/marks.ts'
+import { isOfStack } from './names.ts'
+import type { StackKind, StackObjects } from './objects.ts'
+import { clusterLabel, hibernation } from './postgres-cluster.ts'
+
+export async function endStack(objects: StackObjects): Promise<StackSight> {
+  const { names } = objects
+  const { service, lightrag, neo4j, postgres } = names
+  // Who asks goes before who answers.
+  for (const name of [service, lightrag]) await objects.remove('Deployment', name)
+  for (const name of [neo4j, postgres]) await objects.remove('StatefulSet', name)
+  for (const name of [service, lightrag, neo4j, postgres]) await objects.remove('Service', name)
+  const cluster = await hibernate(objects)
+  const pods = [
+    ...(await objects.list('Pod', names.labels)),
+    ...(cluster === '' ? [] : await objects.list('Pod', { [clusterLabel]: names.cluster })),
+  ]
+  const [pod] = pods
+  const words =
+    pod === undefined ? await staying(objects, cluster) : `${objects.title('Pod', pod.metadata.name)} still runs`
+  return { phase: pod === undefined ? 'gone' : 'pending', part: 'cluster', words, endpoint: '', externalEndpoint: '' }
+}
+
+/** The operator ends the pods and leaves the claims. Answers what the Cluster is called; empty: there is none. */
+async function hibernate(objects: StackObjects): Promise<string> {
+  const { cluster } = objects.names
+  const known = await objects.find('Cluster', cluster)
+  if (known === undefined || isDeleting(known) || !isOfStack(objects.names, known.metadata.labels)) return ''
+  if (known.metadata.annotations?.[hibernation] !== 'on')
+    await objects.change('Cluster', known, { metadata: { annotations: { [hibernation]: 'on' } } })
+  return `${objects.title('Cluster', cluster)} with its claims`
+}
+
+async function staying(objects: StackObjects, cluster: string): Promise<string> {
+  const { neo4j, postgres, lightrag, service } = objects.names
+  const candidates: readonly (readonly [StackKind, string])[] = [
+    ...[`${postgres}-data`, `${postgres}-wal`, `${neo4j}-data`].map((name) => ['PersistentVolumeClaim', name] as const),
+    ...[postgres, neo4j, lightrag, service].map((name) => ['Secret', name] as const),
+  ]
+  const stays = cluster === '' ? [] : [cluster]
+  for (const [kind, name] of candidates) {
+    const known = await objects.find(kind, name)
+    if (known !== undefined && isOfStack(objects.names, known.metadata.labels)) stays.push(objects.title(kind, name))
+  }
+  return stays.join(', ')
+}
