@@ -31,6 +31,7 @@ const own: Partial<Record<SettingName, string>> = {
   AGENT_CLI: '["claude"]',
   MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
   MEMORY_PUBLIC_URLS: '{"demo":"https://memory.invalid"}',
+  MEMORY_STACKS: '{"image":"memory:1"}',
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
   ROLE_CLAIM: 'groups',

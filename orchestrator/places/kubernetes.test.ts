@@ -21,6 +21,7 @@ test('a server that gives no first list ends the start, with what to look at', a
           logger: captureLog().logger,
           authenticate: async () => ({ subject: 'nobody' }) as never,
           localPods: () => ({}) as never,
+          newPassword: () => 'password',
         },
       )
       const loaded = place.load().then(

@@ -18,6 +18,9 @@ import type { ReconcilerDeps, ResourceCaches } from '../../edges/kubernetes/reco
 import { kubeSecrets } from '../../edges/kubernetes/reconcile/secrets.ts'
 import { createTaskEvents } from '../../edges/kubernetes/mirror/status-events.ts'
 import { createWorkqueue } from '../../edges/kubernetes/api/workqueue.ts'
+import { createClusterStacks } from '../../edges/kubernetes/memory-stack/reconcile.ts'
+import type { NewPassword } from '../../edges/kubernetes/memory-stack/secrets.ts'
+import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import type { SecretReader } from '../../edges/ports/resources.ts'
 import { resourceReads } from '../../edges/local/resource-reads.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
@@ -48,6 +51,9 @@ interface KubernetesPlaceOptions {
   readonly authenticate: Authenticate
   /** Those of this machine. */
   readonly localPods: Place['pods']
+  /** Absent: no Project gets a memory stack. */
+  readonly memoryStacks?: StackSettings
+  readonly newPassword: NewPassword
   /** Absent: pods are of this machine. */
   readonly clusterPods?: OrchestratorSettings['kubernetes']['pods']
 }
@@ -57,7 +63,10 @@ const resyncEveryMs = 10 * 60_000
 const keysAtOnce = 4
 const firstListsMs = 60_000
 
-type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity' | 'clusterPods'>
+type Given = Omit<
+  KubernetesPlaceOptions,
+  'client' | 'namespaces' | 'leaseNamespace' | 'identity' | 'clusterPods' | 'memoryStacks'
+>
 
 /** @throws where the kubeconfig cannot be read, or this is no pod. */
 export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes'], given: Given): Place {
@@ -68,6 +77,7 @@ export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes']
     ...given,
     client,
     namespaces,
+    ...(settings.memoryStacks === undefined ? {} : { memoryStacks: settings.memoryStacks }),
     ...(settings.localPods ? {} : { clusterPods: settings.pods }),
     leaseNamespace: settings.leaseNamespace || namespaceOf(kubeconfig),
     identity: `${hostname()}_${given.ids.next()}`,
@@ -75,7 +85,7 @@ export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes']
 }
 
 function kubernetesPlace(options: KubernetesPlaceOptions): Place {
-  const { client, clock, localPods, clusterPods: shape } = options
+  const { client, clock, localPods, clusterPods: shape, memoryStacks, newPassword } = options
   const caches = cachesOf(options)
   const pods = shape && clusterPods({ ...options, tasks: caches.Task, settings: shape })
   const all = [...Object.values(caches), ...(pods === undefined ? [] : [pods.cache])]
@@ -86,6 +96,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     resources,
     secrets,
     pods: pods?.create ?? localPods,
+    ...(memoryStacks && { memoryStacks: createClusterStacks({ client, settings: memoryStacks, newPassword }) }),
     load: () => firstLists(clock, all),
     async attach(app, wired) {
       await app.register(async (scope) => {

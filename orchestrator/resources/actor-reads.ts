@@ -25,6 +25,11 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
       const actor = await runtime.read(`task:${id}`)
       return { state: stateOf(actor), ...(actor === undefined ? {} : madeBy(actor)) }
     },
+    async stack(id) {
+      const actor = await runtime.read(`memory-stack:${id}`)
+      if (actor === undefined) return { runs: false, stays: '' }
+      return actor.path === 'absent' ? { runs: false, stays: actor.context.words } : { runs: true, stays: '' }
+    },
     async liveTasks(project) {
       const tasks: LiveTask[] = []
       const namespace = project === undefined ? '' : project.slice(0, project.indexOf('/') + 1)

@@ -13,6 +13,7 @@ import { longestRunMs } from '../../edges/git/store/run-git.ts'
 import { roles, type Role } from '../../http/auth/roles.ts'
 import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { pgDefaults } from '../../runtime/store/postgres/pg-sql.ts'
+import { MemoryStackPreferences } from './memory-stacks.ts'
 import type { Address, Environment, EnvironmentReader } from '../../wrapper/boot/environment.ts'
 
 /** `operator`: `statewright up` passes it on. `up`: on one machine `up` sets it itself. */
@@ -232,6 +233,13 @@ export const SettingsSchema = Type.Object({
     'operator',
     'Whether the orchestrator takes what the Repositories hold into the knowledge service of their Project.',
   ),
+  MEMORY_STACKS: Type.Unsafe<MemoryStackPreferences>({
+    ...MemoryStackPreferences,
+    default: {},
+    of: 'up',
+    description:
+      'Memory stacks of Projects in a cluster, as a JSON object (docs/memory.md). Without an `image` of the memory service there are none.',
+  }),
   MEMORY_PROFILE: words(
     ['full', 'light'],
     'full',

@@ -239,6 +239,21 @@ describe('the settings of the orchestrator', () => {
     )
   })
 
+  test('give the Projects of a cluster memory stacks once they name an image (ORCHESTRATOR-SETTINGS-24)', () => {
+    const stacks = (MEMORY_STACKS: string, more = {}) =>
+      readSettings({ ...needed, MEMORY_AUDIENCE: 'urn:memory', MEMORY_STACKS, ...more }, '/program/claude').kubernetes
+        .memoryStacks
+    expect(stacks('{"storageClass":"fast"}')).toBeUndefined()
+    expect(stacks('{"image":"memory:1","neo4jImage":"neo4j:6","tokenTypes":"JWT"}')).toEqual({
+      ...{ image: 'memory:1', neo4jImage: 'neo4j:6' },
+      ...{ postgresImage: 'pgvector/pgvector:pg17', lightragImage: 'hkuds/lightrag:v1.4.9.7' },
+      oidc: { issuer: needed.OIDC_ISSUER, audience: 'urn:memory', tokenTypes: 'JWT' },
+    })
+    const cluster = { PLACE: 'kubernetes', LOCAL_PODS: 'on', DATABASE_URL: 'postgres://store/statewright' }
+    expect(() => stacks('{"image":"memory:1"}', cluster)).toThrow('- MEMORY_STACKS needs MEMORY_AUDIENCE')
+    expect(() => stacks('{"image":"memory:1","size":"10Gi"}')).toThrow('- MEMORY_STACKS')
+  })
+
   test('name the client of the inspector, which asks for its own scopes (ORCHESTRATOR-SETTINGS-23)', () => {
     const read = (more: object): unknown => readSettings({ ...needed, ...more }, '/program/claude').inspector
     const client = { INSPECTOR_CLIENT_ID: 'inspector', INSPECTOR_SCOPE: 'openid groups' }

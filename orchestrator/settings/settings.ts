@@ -5,9 +5,11 @@ import { resolve } from 'node:path'
 import type { ModelDefaults } from '../../crd/models.ts'
 import type { AsymmetricAlgorithm } from '../../http/auth/claims.ts'
 import type { RoleSettings } from '../../http/auth/roles.ts'
+import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import type { StackWanted } from '../../machines/memory-stack/events.ts'
 import type { RetentionPolicy } from '../../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../../wrapper/boot/environment.ts'
+import { memoryStacksOf } from './memory-stacks.ts'
 import { decodeSettings, type AgentResources } from './settings-schema.ts'
 import { idOfName } from '../../crd/resource-id.ts'
 
@@ -111,6 +113,8 @@ interface KubernetesSettings {
   readonly localPods: boolean
   /** What all pods of the cluster have in common. */
   readonly pods: ClusterPodSettings
+  /** Undefined: no Project gets a memory stack. */
+  readonly memoryStacks: StackSettings | undefined
 }
 
 interface ClusterPodSettings {
@@ -189,11 +193,7 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
     read.fault('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
   if (settings.place === 'kubernetes' && !settings.kubernetes.localPods) requireOfCluster(settings, read)
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
-  const { urls, publicUrls, audience, clientId, clientSecret } = settings.memory
-  if (Object.keys(urls).length > 0 && (audience === '' || clientId === '' || clientSecret === ''))
-    read.fault('MEMORY_URLS needs MEMORY_AUDIENCE, MEMORY_CLIENT_ID and MEMORY_CLIENT_SECRET')
-  for (const project of Object.keys(publicUrls))
-    if (urls[project] === undefined) read.fault(`MEMORY_PUBLIC_URLS: MEMORY_URLS has no service of ${project}`)
+  requireOfMemory(settings, read)
   if (settings.modelKey === '' && settings.oauthToken === '')
     read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
   if (read.faults.length > 0)
@@ -251,6 +251,7 @@ function kubernetesOf(given: Given): KubernetesSettings {
     leaseNamespace: LEASE_NAMESPACE,
     localPods: given.LOCAL_PODS === 'on',
     pods: clusterPodsOf(given),
+    memoryStacks: memoryStacksOf(given.MEMORY_STACKS, { issuer: given.OIDC_ISSUER, audience: given.MEMORY_AUDIENCE }),
   }
 }
 
@@ -267,6 +268,18 @@ function clusterPodsOf(given: Given): ClusterPodSettings {
     serviceAccount: given.AGENT_SERVICE_ACCOUNT,
     workspaces: given.WORKSPACES === 'on',
   }
+}
+
+/** Pods reach a memory as a client of their own. */
+function requireOfMemory({ place, kubernetes, memory }: OrchestratorSettings, read: EnvironmentReader): void {
+  const { urls, publicUrls, audience, clientId, clientSecret } = memory
+  const hasStacks = place === 'kubernetes' && kubernetes.memoryStacks !== undefined
+  if ((Object.keys(urls).length > 0 || hasStacks) && (audience === '' || clientId === '' || clientSecret === ''))
+    read.fault(
+      `${hasStacks ? 'MEMORY_STACKS' : 'MEMORY_URLS'} needs MEMORY_AUDIENCE, MEMORY_CLIENT_ID and MEMORY_CLIENT_SECRET`,
+    )
+  for (const project of Object.keys(publicUrls))
+    if (urls[project] === undefined) read.fault(`MEMORY_PUBLIC_URLS: MEMORY_URLS has no service of ${project}`)
 }
 
 /** A pod of a cluster reaches no listener of this process by the address that it listens on. */

@@ -7,4 +7,5 @@ export const noCluster: OrchestratorSettings['kubernetes'] = {
   leaseNamespace: '',
   localPods: true,
   pods: { image: '', security: { runAsNonRoot: false }, resources: {}, serviceAccount: '', workspaces: false },
+  memoryStacks: undefined,
 }

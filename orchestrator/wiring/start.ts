@@ -1,4 +1,5 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
@@ -133,6 +134,11 @@ function identityOf(
   return { ...known, codeFlow: codeFlow({ ...inspector, ...parts, metadata, issuer, algorithms }) }
 }
 
+/** Of memory stacks: 144 bits, which stand in addresses. */
+function newPassword(): string {
+  return randomBytes(18).toString('base64url')
+}
+
 async function placeOf(
   settings: OrchestratorSettings,
   ports: OrchestratorPorts,
@@ -147,7 +153,7 @@ async function placeOf(
     })
   // Its client costs a second of CPU to import, and one machine has no use for it.
   const { openKubernetesPlace } = await import('../places/kubernetes.ts')
-  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts, localPods: parts.pods })
+  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts, localPods: parts.pods, newPassword })
 }
 
 function localPods(

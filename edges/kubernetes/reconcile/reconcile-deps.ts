@@ -33,6 +33,8 @@ export interface ActorReads {
   stateOf(resource: Resource): Promise<TaskState>
   /** Of a Task by its own name. */
   task(id: string): Promise<{ readonly state: TaskState; readonly madeBy?: string }>
+  /** Whether a memory stack of the Project runs or ends; `stays`: what is left of one that ended, for people. */
+  stack(id: string): Promise<{ readonly runs: boolean; readonly stays: string }>
   /** Of a Project, or of all. */
   liveTasks(project?: string): Promise<readonly LiveTask[]>
 }

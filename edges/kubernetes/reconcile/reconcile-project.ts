@@ -57,10 +57,22 @@ async function close(deps: ReconcileContext, object: KubeObject): Promise<Requeu
     .filter((task) => projectIdOf(task) === id && !isMadeByOrchestrator(task))
   for (const task of made) if (!isDeleting(task)) await deleteObject(client, task)
   if (made.some(hasFinalizer) || (await reads.liveTasks(id)).length > 0) return closingMs
+  const { runs, stays } = await reads.stack(id)
+  // Its last status names what stays.
+  if (runs || (stays !== '' && !shows(object, stays))) return closingMs
   const left = await removeFinalizer(client, object)
   if (left !== undefined) deps.written(object, left)
   wakeNamesakes(deps, id)
   return undefined
+}
+
+interface Shown {
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[]
+}
+
+function shows({ status = {} }: KubeObject, words: string): boolean {
+  const { conditions = [] }: Shown = status
+  return conditions.some(({ type, message = '' }) => type === 'MemoryStack' && message.includes(words))
 }
 
 /** Somebody took its finalizer off, or it went while no orchestrator ran. */

@@ -47,6 +47,19 @@ describe('a Project', () => {
     expect(actors.calls.slice(told)).toEqual(['changed default/demo'])
   })
 
+  test('that is deleted stays until its memory stack has ended, and its last status names what stays', async () => {
+    const { world, api, actors, process } = await withDemo()
+    const held = (): unknown => finalizersOf(world, 'Project', 'demo')
+    actors.stacks.set('default/demo', { runs: true, stays: '' })
+    await process.after(api.remove('Project', 'demo'), 2)
+    expect(held()).toEqual([closeFinalizer])
+    await process.after(actors.stacks.set('default/demo', { runs: false, stays: 'two claims' }), 2)
+    expect(held()).toEqual([closeFinalizer])
+    const conditions = [{ type: 'MemoryStack', status: 'False', reason: 'Ended', message: 'These stay: two claims' }]
+    await process.after(api.edit('Project', 'demo', { status: { conditions } }), 2)
+    expect(api.find('Project', 'demo')).toBeUndefined()
+  })
+
   test('that is deleted goes once none of its Tasks lives, and those that people made go with it', async () => {
     const { world, api, actors, process, uid } = await withDemo()
     api.create(one)

@@ -24,6 +24,8 @@ type Moment = 'before' | 'after'
 export class FakeActors {
   readonly projects = new Map<string, { reason: string; isDeleted: boolean; seq: number }>()
   readonly tasks = new Map<string, TaskActor>()
+  /** Memory stacks of Projects. */
+  readonly stacks = new Map<string, { readonly runs: boolean; readonly stays: string }>()
   /** By uid: what waits in the queue. */
   readonly waiting = new Map<string, { readonly task: string; readonly project: string }>()
   /** By uid: how often it was minted. */
@@ -57,6 +59,7 @@ export class FakeActors {
       const madeBy = this.tasks.get(id)?.madeBy
       return { state: this.#state(id), ...(madeBy === undefined ? {} : { madeBy }) }
     },
+    stack: async (id) => this.stacks.get(id) ?? { runs: false, stays: '' },
     liveTasks: async (project) =>
       [...this.tasks].flatMap(([id, task]) =>
         task.state === 'live' && (project === undefined || task.project === project)
