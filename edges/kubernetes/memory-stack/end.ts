@@ -3,7 +3,9 @@ import type { StackSight } from '../../../machines/memory-stack/events.ts'
 import { isDeleting } from '../api/marks.ts'
 import { isOfStack } from './names.ts'
 import type { StackKind, StackObjects } from './objects.ts'
+import { graphClaim } from './neo4j.ts'
 import { clusterLabel, hibernation } from './postgres-cluster.ts'
+import { dataClaim, walClaim } from './postgres-set.ts'
 
 export async function endStack(objects: StackObjects): Promise<StackSight> {
   const { names } = objects
@@ -34,9 +36,10 @@ async function hibernate(objects: StackObjects): Promise<string> {
 }
 
 async function staying(objects: StackObjects, cluster: string): Promise<string> {
-  const { neo4j, postgres, lightrag, service } = objects.names
+  const { names } = objects
+  const { neo4j, postgres, lightrag, service } = names
   const candidates: readonly (readonly [StackKind, string])[] = [
-    ...[`${postgres}-data`, `${postgres}-wal`, `${neo4j}-data`].map((name) => ['PersistentVolumeClaim', name] as const),
+    ...[dataClaim(names), walClaim(names), graphClaim(names)].map((name) => ['PersistentVolumeClaim', name] as const),
     ...[postgres, neo4j, lightrag, service].map((name) => ['Secret', name] as const),
   ]
   const stays = cluster === '' ? [] : [cluster]

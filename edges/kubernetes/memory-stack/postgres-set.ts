@@ -29,7 +29,7 @@ const database = 'memory'
 const [data, wal] = ['/srv/data', '/srv/wal']
 
 export const dataClaim = ({ postgres }: StackNames): string => `${postgres}-data`
-const walClaim = ({ postgres }: StackNames): string => `${postgres}-wal`
+export const walClaim = ({ postgres }: StackNames): string => `${postgres}-wal`
 
 /** @throws RefusedError where more than one instance is wanted, and none is there. */
 export async function postgresSet(input: PartInput): Promise<Postgres> {

@@ -6,11 +6,14 @@ import type { StackPart, StackSight, StackWanted } from '../../../machines/memor
 import type { MemoryStacks } from '../../ports/memory-stacks.ts'
 import type { KubeClient, KubeObject } from '../api/api.ts'
 import { endStack } from './end.ts'
-import { stackNames } from './names.ts'
+import { lightragOf, lightragSecret } from './lightrag.ts'
+import { isOfStack, stackNames } from './names.ts'
+import { graphClaim, neo4jOf } from './neo4j.ts'
 import { RefusedError, StackObjects } from './objects.ts'
+import type { PartInput, Postgres } from './parts.ts'
 import { postgresOf } from './postgres.ts'
 import type { NewPassword } from './secrets.ts'
-import { applyMemoryService, endpointOf, servicePort } from './service.ts'
+import { applyMemoryService, endpointOf, servicePort, type ServiceInput } from './service.ts'
 import type { StackSettings } from './settings.ts'
 import { applyService, serves, workloadWords } from './workload.ts'
 
@@ -29,6 +32,9 @@ export function createClusterStacks(options: MemoryStacksOptions): MemoryStacks 
     end: (project, signal) => endStack(objectsOf(project, signal)),
   }
 }
+
+/** What the service is given of LightRAG and Neo4j; nothing of it: it has its own engine. */
+type Knowledge = Pick<ServiceInput, 'engine' | 'graphUrl'>
 
 /** Whoever waits for one waits for those before it, too. */
 const order: readonly StackPart[] = ['cluster', 'postgres', 'neo4j', 'lightrag', 'service']
@@ -61,19 +67,65 @@ class Look {
   async #memoryService(): Promise<KubeObject | undefined> {
     const { settings, newPassword } = this.#options
     const [objects, wanted] = [this.#objects, this.#wanted]
-    const postgres = await this.#part('postgres', () => postgresOf({ objects, settings, wanted, newPassword }))
-    for (const words of postgres?.troubles ?? []) this.#troubles.push({ part: 'postgres', words })
+    const input = { objects, settings, wanted, newPassword }
+    // The role that CloudNativePG makes needs it.
+    const secret =
+      wanted.profile === 'full' ? await this.#part('lightrag', () => lightragSecret(objects, newPassword)) : undefined
+    const postgres = await this.#troubled('postgres', () => postgresOf(input))
     if (postgres?.note !== undefined) this.#notes.push(postgres.note)
+    const knowledge =
+      wanted.profile === 'full' ? await this.#knowledge(input, secret, postgres) : await this.#withoutKnowledge()
     return this.#part('service', async () => {
       const database = postgres?.memory
       const deployment =
-        database === undefined
+        database === undefined || knowledge === undefined
           ? await objects.own('Deployment', objects.names.service)
-          : await applyMemoryService({ objects, settings, database })
-      if (deployment === undefined) this.#troubles.push({ part: 'service', words: 'it waits for the other parts' })
+          : await applyMemoryService({ objects, settings, database, ...knowledge })
+      if (deployment === undefined) this.#add('service', 'it waits for the other parts')
       else this.#add('service', await workloadWords(objects, deployment, 'service'))
       return deployment
     })
+  }
+
+  /** Undefined: what the service must know of them is not there. */
+  async #knowledge(
+    input: PartInput,
+    secret: KubeObject | undefined,
+    postgres: Postgres | undefined,
+  ): Promise<Knowledge | undefined> {
+    const graph = await this.#troubled('neo4j', () => neo4jOf(input))
+    if (secret === undefined) return undefined
+    const database = postgres?.lightrag
+    const engine = await this.#troubled('lightrag', () => lightragOf(input, secret, { database, graph }))
+    if (graph === undefined || engine === undefined) return undefined
+    return { engine, graphUrl: graph.url.replace('//', `//neo4j:${encodeURIComponent(graph.password)}@`) }
+  }
+
+  /** Of a stack that was full once. What lies in the claim stays. */
+  async #withoutKnowledge(): Promise<Knowledge> {
+    const objects = this.#objects
+    const { neo4j, lightrag } = objects.names
+    await this.#part('lightrag', async () => {
+      await objects.remove('Deployment', lightrag)
+      await objects.remove('Service', lightrag)
+    })
+    await this.#part('neo4j', async () => {
+      await objects.remove('StatefulSet', neo4j)
+      await objects.remove('Service', neo4j)
+      const claim = await objects.find('PersistentVolumeClaim', graphClaim(objects.names))
+      if (claim !== undefined && isOfStack(objects.names, claim.metadata.labels))
+        this.#notes.push(`${objects.title('PersistentVolumeClaim', claim.metadata.name)} stays, though nothing uses it`)
+    })
+    return {}
+  }
+
+  async #troubled<Seen extends { readonly troubles: readonly string[] }>(
+    part: StackPart,
+    see: () => Promise<Seen>,
+  ): Promise<Seen | undefined> {
+    const seen = await this.#part(part, see)
+    for (const words of seen?.troubles ?? []) this.#add(part, words)
+    return seen
   }
 
   #add(part: StackPart, words: string): void {

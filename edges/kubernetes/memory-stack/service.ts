@@ -17,7 +17,7 @@ const secretMode = 0o440
 /** What the chart’s policies select pods of memory services by. */
 const usualLabels = { 'app.kubernetes.io/component': 'memory' }
 
-interface ServiceInput {
+export interface ServiceInput {
   readonly objects: StackObjects
   readonly settings: StackSettings
   readonly database: NonNullable<Postgres['memory']>
