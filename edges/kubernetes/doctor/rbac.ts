@@ -49,6 +49,25 @@ const podRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['list'] },
 ]
 
+/**
+ * Of every watched namespace, where memory stacks are the cluster's. Nothing deletes a claim, a Secret or a Cluster. `create`:
+ * server-side apply of what is not there yet wants it too.
+ */
+const stackRules: readonly PolicyRule[] = [
+  {
+    apiGroups: ['apps'],
+    resources: ['deployments', 'statefulsets'],
+    verbs: ['get', 'create', 'patch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['services'], verbs: ['get', 'create', 'patch', 'delete'] },
+  // CloudNativePG: the rule is void where the server has no such kinds.
+  { apiGroups: ['postgresql.cnpg.io'], resources: ['clusters', 'databases'], verbs: ['get', 'create', 'patch'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'create', 'patch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch'] },
+  // Why a part has no ready pod.
+  { apiGroups: [''], resources: ['pods', 'events'], verbs: ['list'] },
+]
+
 const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] }
 
 /** Of the namespace of the Lease. */
@@ -72,6 +91,7 @@ const releaseLeaseRules: readonly PolicyRule[] = [{ ...leases, verbs: ['list'], 
 export const chartRules = {
   watched: watchedRules,
   pods: podRules,
+  stacks: stackRules,
   lease: leaseRules,
   release: releaseRules,
   releaseLease: releaseLeaseRules,

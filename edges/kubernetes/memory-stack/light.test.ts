@@ -303,10 +303,13 @@ describe('why a part has no ready pod', () => {
     })
   })
 
-  test('a pod that serves from before a change leaves the stack degraded, not away', async () => {
+  test.each([
+    ['that the Deployment has not seen', { observedGeneration: 0, readyReplicas: 1, updatedReplicas: 1 }],
+    ['of its template', { observedGeneration: 9, readyReplicas: 1, updatedReplicas: 0 }],
+  ])('a pod that serves from before a change %s leaves the stack degraded, not away', async (_what, status) => {
     const scene = stackScene()
     await running(scene)
-    scene.put('Deployment', 'memory-demo', { status: { observedGeneration: 0, readyReplicas: 1, updatedReplicas: 0 } })
+    scene.put('Deployment', 'memory-demo', { status })
     expect(await scene.look()).toMatchObject({ phase: 'degraded', part: 'service' })
   })
 })

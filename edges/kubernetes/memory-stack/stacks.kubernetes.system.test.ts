@@ -9,6 +9,8 @@ import { sharedControlPlane } from '../../../testing/control-plane.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { errorOf, answered } from '../api/answers.ts'
 import { mergePatch, pathOf, type KubeClient, type KubeObject } from '../api/api.ts'
+import { chartRules } from '../doctor/rbac.ts'
+import { withAccount } from '../testing/acting.ts'
 import { withRealServer } from '../testing/real-server.ts'
 import { light, stackSettings } from '../testing/stack-scene.ts'
 import { stackKinds, type StackKind } from './objects.ts'
@@ -223,6 +225,32 @@ describeRequiring('kubernetes', 'memory stacks of a cluster', () => {
     },
     300_000,
   )
+
+  test('the rights of the rules are enough for a full stack on CloudNativePG, from its start to its end', async () => {
+    await withStage(true, async (stage) => {
+      const { client, namespace } = stage
+      const api = 'rbac.authorization.k8s.io'
+      const account = { namespace, name: 'stacks' }
+      const post = (path: string, body: object): Promise<KubeObject> => client.ask('POST', path, { body })
+      await post(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: account })
+      await post(`/apis/${api}/v1/namespaces/${namespace}/roles`, { metadata: account, rules: chartRules.stacks })
+      await post(`/apis/${api}/v1/namespaces/${namespace}/rolebindings`, {
+        ...{ metadata: account, subjects: [{ kind: 'ServiceAccount', ...account }] },
+        roleRef: { apiGroup: api, kind: 'Role', name: account.name },
+      })
+      await withAccount(sharedControlPlane(), account, async (own) => {
+        const stacks = stage.stacks(own)
+        const project = `${namespace}/demo`
+        const look = async (): Promise<StackSight> => {
+          await stage.run()
+          await stage.operate()
+          return stacks.reconcile(project, { ...light, profile: 'full' }, signal)
+        }
+        await expect.poll(look, soon).toMatchObject({ phase: 'running', words: '' })
+        await expect.poll(() => stacks.end(project, signal), soon).toMatchObject({ phase: 'gone' })
+      })
+    })
+  })
 
   test('an apply leaves what a webhook filled in, and takes back what is ours alone', async () => {
     await withStage(true, async (stage) => {
