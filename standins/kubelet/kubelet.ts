@@ -7,6 +7,7 @@ import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock, Timer } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import { createAddresses } from './addresses.ts'
+import { createExpansion } from './claims/expansion.ts'
 import type { Faults } from './fault.ts'
 import type { Images } from './image.ts'
 import { startLogServer, type LogServer } from './log-server.ts'
@@ -80,6 +81,7 @@ class StandInKubelet implements Kubelet {
   readonly #timers = new Map<string, Timer>()
   #services: Readonly<Record<string, string>> = {}
   readonly #forwards: Services
+  readonly #expansion
   #isLost = false
   #logServer: LogServer | undefined
 
@@ -105,6 +107,7 @@ class StandInKubelet implements Kubelet {
     const changed = (): void => this.#lives.forEach((life) => life.writeHosts())
     const podsOf = (namespace: string): readonly Pod[] => this.#cache.list(namespace).map(asPod)
     this.#forwards = createServices({ client, namespaces, seed: root, clock, random, logger, changed, podsOf })
+    this.#expansion = createExpansion({ client, namespaces, clock, random, logger })
     this.#cache = createObjectCache({ client, resource: pods, namespaces, clock, random, logger })
   }
 
@@ -117,6 +120,7 @@ class StandInKubelet implements Kubelet {
     await registerNode(this.#deps, node)
     this.#services = await this.#readServices()
     await this.#forwards.start()
+    await this.#expansion.start()
     this.#cache.subscribe((name) => this.#look(name))
     await this.#cache.start()
     await this.#endOrphans()
@@ -141,6 +145,7 @@ class StandInKubelet implements Kubelet {
     for (const timer of this.#timers.values()) timer.cancel()
     await this.#cache.stop()
     await this.#forwards.stop()
+    await this.#expansion.stop()
     await this.#logServer?.stop()
     await Promise.all([...this.#lives.values()].map((life) => life.stop()))
     // Whoever removes the root knows nothing of it, and it has Secrets.

@@ -1,5 +1,5 @@
 /** A kubelet of a test's own on the real API server: its namespace, its folders, and what one asks of its pods. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -33,6 +33,8 @@ const limitMs = 40_000
 const lookEveryMs = 100
 export const program = join(import.meta.dirname, 'program.mjs')
 export const repository = join(import.meta.dirname, '..', '..', '..')
+/** The packages of a worktree may be a link to those of another. */
+export const programs = [repository, realpathSync(join(repository, 'node_modules'))]
 
 const pods = { apiVersion: 'v1', plural: 'pods' }
 
@@ -55,7 +57,7 @@ export async function withKubelet(
       'example.test/wrapper:1': [process.execPath, join(repository, 'bin', 'statewright.mjs'), 'wrapper'],
       'example.test/missing:1': ['/no/such/program'],
     },
-    programs: [repository],
+    programs,
     clock: systemClock,
     random: Math.random,
     logger: log.logger,
