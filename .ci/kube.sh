@@ -7,7 +7,8 @@
 #   kube.sh kill-api DIR   ends the API server as a crash does, and leaves etcd
 #   kube.sh start-api DIR  starts it again on its port
 #   kube.sh stop DIR       stops all of it and removes DIR
-# KUBE_CRDS: a folder of definitions, absolute, applied before the controller manager starts, which learns of later ones 40 s on.
+# KUBE_CRDS: folders of definitions, absolute, with commas between them, applied before the controller manager starts, which learns
+# of later ones 40 s on.
 # KUBE_NODE_GRACE: how long a node may be silent, 50s unless set: then it is tainted, and its pods are evicted.
 # KUBE_CONTROLLERS=0: without the controller manager. KUBE_SCHEDULER=1: with the scheduler.
 set -euo pipefail

@@ -16,6 +16,8 @@ const addresses = {
   protocol: 'PROTOCOL_PEERS',
   /** The folder of a control plane: `bin/test-kubernetes.mjs`. */
   kubernetes: 'KUBERNETES_UNDER_TEST',
+  /** The folder of one with the definitions of a memory stack: `bin/test-stack.mjs`. */
+  stack: 'STACK_UNDER_TEST',
   /** The folder of Helm, beside a control plane: `bin/test-chart.mjs`. */
   chart: 'HELM_UNDER_TEST',
   /** The folder of a provider's program: `.ci/oidc.sh build`. */

@@ -187,6 +187,22 @@ const laboratory: readonly Zone[] = [
     ],
     development: true,
   },
+  // So does what stands for an operator, whose pods that kubelet runs.
+  {
+    folder: 'standins/cnpg/',
+    imports: [
+      'edges/kubernetes/api/answers.ts',
+      'edges/kubernetes/api/api.ts',
+      'edges/kubernetes/api/cache.ts',
+      'edges/kubernetes/api/objects.ts',
+      'edges/kubernetes/api/workqueue.ts',
+      'runtime/clock.ts',
+      'runtime/random.ts',
+      'standins/kubelet/',
+      kit,
+    ],
+    development: true,
+  },
   {
     folder: 'property-tests/',
     imports: platform,

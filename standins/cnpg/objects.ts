@@ -1,0 +1,213 @@
+/** What the operator makes for a Cluster. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
+import type { Pair } from './certificates.ts'
+import { clusterLabel, group, instanceOf, roleLabel, type Cluster } from './cluster.ts'
+
+type Labels = Readonly<Record<string, string>>
+type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly metadata: { readonly name: string } }
+
+const specAnnotation = 'standin.invalid/spec'
+/** `kubectl cnpg restart` writes it on the Cluster. */
+const restartAnnotation = 'kubectl.kubernetes.io/restartedAt'
+const port = 5432
+const paths = {
+  data: '/var/lib/postgresql/data',
+  wal: '/var/lib/postgresql/wal',
+  certificates: '/controller/certificates',
+}
+
+function metadataOf({ metadata, spec }: Cluster, name: string, labels: Labels = {}, annotations: Labels = {}) {
+  const { name: owner, namespace, uid } = metadata
+  return {
+    name,
+    namespace,
+    labels: { ...spec.inheritedMetadata?.labels, [clusterLabel]: owner, ...labels },
+    annotations: { ...spec.inheritedMetadata?.annotations, ...annotations },
+    ownerReferences: [
+      { apiVersion: group, kind: 'Cluster', name: owner, uid, controller: true, blockOwnerDeletion: true },
+    ],
+  }
+}
+
+export function appSecret(cluster: Cluster, password: string): Manifest {
+  const { name, namespace } = cluster.metadata
+  const { database: dbname, owner: username } = cluster.spec.bootstrap.initdb
+  const host = `${name}-rw`
+  const fqdn = `${host}.${namespace}.svc.cluster.local`
+  const uri = (at: string): string => `postgresql://${encodeURIComponent(username)}:${password}@${at}:${port}/${dbname}`
+  const jdbc = (at: string): string => `jdbc:postgresql://${at}:${port}/${dbname}?password=${password}&user=${username}`
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadataOf(cluster, `${name}-app`, { 'cnpg.io/reload': 'true', 'cnpg.io/userType': 'app' }),
+    type: 'kubernetes.io/basic-auth',
+    stringData: {
+      username,
+      user: username,
+      password,
+      dbname,
+      host,
+      port: `${port}`,
+      pgpass: `${host}:${port}:${dbname}:${username}:${password}\n`,
+      uri: uri(`${host}.${namespace}`),
+      'jdbc-uri': jdbc(`${host}.${namespace}`),
+      'fqdn-uri': uri(fqdn),
+      'fqdn-jdbc-uri': jdbc(fqdn),
+    },
+  } as Manifest
+}
+
+export function authoritySecret(cluster: Cluster, { cert, key }: Pair): Manifest {
+  const metadata = metadataOf(cluster, `${cluster.metadata.name}-ca`)
+  return { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { 'ca.crt': cert, 'ca.key': key } } as Manifest
+}
+
+export function pairSecret(cluster: Cluster, suffix: string, { cert, key }: Pair): Manifest {
+  const metadata = metadataOf(cluster, `${cluster.metadata.name}-${suffix}`)
+  const stringData = { 'tls.crt': cert, 'tls.key': key }
+  return { apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls', metadata, stringData } as Manifest
+}
+
+/** Of the server: those by which its Services lead to it. */
+export function serverNames({ metadata: { name, namespace } }: Cluster): readonly string[] {
+  return ['rw', 'r', 'ro'].flatMap((kind) =>
+    ['', `.${namespace}`, `.${namespace}.svc`, `.${namespace}.svc.cluster.local`].map((end) => `${name}-${kind}${end}`),
+  )
+}
+
+export function servicesOf(cluster: Cluster): readonly Manifest[] {
+  const { name } = cluster.metadata
+  const disabled = cluster.spec.managed?.services?.disabledDefaultServices ?? []
+  const selectors = {
+    rw: { [roleLabel]: 'primary' },
+    r: { 'cnpg.io/podRole': 'instance' },
+    ro: { [roleLabel]: 'replica' },
+  }
+  return Object.entries(selectors)
+    .filter(([kind]) => !disabled.includes(kind))
+    .map(([kind, own]): Manifest & { readonly spec: object } => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: metadataOf(cluster, `${name}-${kind}`),
+      spec: { selector: { [clusterLabel]: name, ...own }, ports: [{ name: 'postgres', port, targetPort: port }] },
+    }))
+}
+
+export interface WantedClaim {
+  readonly name: string
+  readonly size: string
+  readonly canGrow: boolean
+  readonly manifest: Manifest
+}
+
+export function claimsOf(cluster: Cluster): readonly WantedClaim[] {
+  const instance = instanceOf(cluster)
+  const { storage, walStorage } = cluster.spec
+  const canGrow = storage.resizeInUseVolumes && walStorage?.resizeInUseVolumes !== false
+  const parts = [
+    { name: instance, role: 'PG_DATA', ...storage },
+    ...(walStorage === undefined ? [] : [{ name: `${instance}-wal`, role: 'PG_WAL', ...walStorage }]),
+  ]
+  return parts.map(({ name, role, size, storageClass }) => {
+    const metadata = metadataOf(cluster, name, { 'cnpg.io/instanceName': instance, 'cnpg.io/pvcRole': role })
+    const ofClass = storageClass === undefined ? {} : { storageClassName: storageClass }
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } }, ...ofClass }
+    const manifest = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }
+    return { name, size, canGrow, manifest }
+  })
+}
+
+/** What a pod must be made anew for; `parameters` alone restart the server in place on a real cluster. */
+export function printsOf(
+  { metadata, spec }: Cluster,
+  image: string,
+): { readonly pod: string; readonly parameters: string } {
+  const { resources, walStorage, postgresql } = spec
+  const print = (value: unknown): string =>
+    createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+  const restarted = metadata.annotations?.[restartAnnotation]
+  return {
+    pod: print([image, resources, walStorage !== undefined, restarted, postgresql.extensions]),
+    parameters: print(postgresql.parameters),
+  }
+}
+
+export function printsOfPod({ metadata }: KubeObject): Partial<ReturnType<typeof printsOf>> {
+  return JSON.parse(metadata.annotations?.[specAnnotation] ?? '{}') as Partial<ReturnType<typeof printsOf>>
+}
+
+/** Its role, by which `-rw` leads to it, comes once the database of the application is there. */
+export function podOf(cluster: Cluster, image: string): Manifest {
+  const name = instanceOf(cluster)
+  const { spec, metadata } = cluster
+  const { walStorage, postgresUID: runAsUser, postgresGID: runAsGroup, resources = {} } = spec
+  const wal = walStorage === undefined ? [] : [{ name: 'pg-wal', mountPath: paths.wal }]
+  const tls = paths.certificates
+  const parameters = {
+    ssl: 'on',
+    ssl_cert_file: `${tls}/tls.crt`,
+    ssl_key_file: `${tls}/tls.key`,
+    ssl_ca_file: `${tls}/ca.crt`,
+    hba_file: join(import.meta.dirname, 'pg_hba.conf'),
+    ...spec.postgresql.parameters,
+  }
+  const env = {
+    PGDATA: `${paths.data}/pgdata`,
+    // Nobody comes in without a certificate or a password: pg_hba.conf.
+    POSTGRES_HOST_AUTH_METHOD: 'trust',
+    ...(walStorage === undefined ? {} : { POSTGRES_INITDB_WALDIR: `${paths.wal}/pg_wal` }),
+    ...(spec.bootstrap.initdb.dataChecksums === true ? { POSTGRES_INITDB_ARGS: '--data-checksums' } : {}),
+  }
+  const container = {
+    name: 'postgres',
+    image,
+    args: Object.entries(parameters).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    ports: [{ name: 'postgresql', containerPort: port }],
+    resources,
+    readinessProbe: { exec: { command: ['pg_isready', '-q', '-U', 'postgres'] }, timeoutSeconds: 5 },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [
+      { name: 'pgdata', mountPath: paths.data },
+      ...wal,
+      { name: 'scratch-data', mountPath: '/var/run/postgresql' },
+      { name: 'certificates', mountPath: tls },
+    ],
+  }
+  const certificates = [
+    { secret: { name: `${metadata.name}-server` } },
+    { secret: { name: `${metadata.name}-ca`, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  ]
+  const labels = { 'cnpg.io/instanceName': name, 'cnpg.io/podRole': 'instance' }
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: metadataOf(cluster, name, labels, { [specAnnotation]: JSON.stringify(printsOf(cluster, image)) }),
+    spec: {
+      hostname: name,
+      containers: [container],
+      enableServiceLinks: false,
+      automountServiceAccountToken: false,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser,
+        runAsGroup,
+        fsGroup: runAsGroup,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      volumes: [
+        { name: 'pgdata', persistentVolumeClaim: { claimName: name } },
+        ...(wal.length === 0 ? [] : [{ name: 'pg-wal', persistentVolumeClaim: { claimName: `${name}-wal` } }]),
+        { name: 'scratch-data', emptyDir: {} },
+        { name: 'certificates', projected: { sources: certificates, defaultMode: 0o600 } },
+      ],
+    },
+  }
+  return manifest
+}
