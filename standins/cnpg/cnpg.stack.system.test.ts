@@ -262,8 +262,9 @@ describeRequiring('stack', 'the stand-in of CloudNativePG', () => {
       await untilIs(databases, database.metadata.name, isApplied)
       const uid = (await find(claims, instance))?.metadata.uid
       await drop(clusters, name)
-      const left = await untilIs(databases, database.metadata.name, (object) => statusOf(object)['applied'] === false)
-      expect(statusOf(left)['message']).toBe('cluster resource has been deleted')
+      const isLeft = (object: KubeObject | undefined): boolean =>
+        statusOf(object)['message'] === 'cluster resource has been deleted'
+      expect(isApplied(await untilIs(databases, database.metadata.name, isLeft))).toBe(false)
       for (const claim of [instance, `${instance}-wal`]) await untilIs(claims, claim, (object) => object === undefined)
       await untilIs(secrets, `${name}-app`, (object) => object === undefined)
       await start(stack)

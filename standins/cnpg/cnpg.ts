@@ -446,7 +446,10 @@ class Operator implements Cnpg {
     subresource?: 'status',
   ): Promise<void> {
     const path = pathOf(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })
-    await this.#options.client.ask('PATCH', path, { body, type: mergePatch }).catch(unless(404))
+    const written = await this.#options.client.ask('PATCH', path, { body, type: mergePatch }).catch(unless(404))
+    // The next work on it must not see what was before.
+    if (written !== undefined && resource === clusters) this.#clusters.put(written)
+    if (written !== undefined && resource === databases) this.#databases.put(written)
   }
 
   async #delete({ metadata: { namespace = '', name, uid, deletionTimestamp } }: KubeObject): Promise<void> {

@@ -36,9 +36,10 @@ first_start() {
     exit 1
   fi
   mkdir -p -m 700 "$data"
+  # The official image trusts 127.0.0.1, which is the pod itself there, and every pod here.
   # shellcheck disable=SC2086
-  "${as_user[@]}" "$bin/initdb" -D "$data" -U "$user" -E UTF8 --locale=C.UTF-8 ${waldir:+"--waldir=$waldir"} \
-    ${password:+--pwfile=/dev/fd/3} ${POSTGRES_INITDB_ARGS:-} 3<<<"$password"
+  "${as_user[@]}" "$bin/initdb" -D "$data" -U "$user" -E UTF8 --locale=C.UTF-8 --auth-local=trust \
+    "--auth-host=$method" ${waldir:+"--waldir=$waldir"} ${password:+--pwfile=/dev/fd/3} ${POSTGRES_INITDB_ARGS:-} 3<<<"$password"
   echo "host all all all $method" >>"$data/pg_hba.conf"
   if [ "$database" != postgres ]; then
     printf 'CREATE DATABASE "%s"\n' "$database" | "${as_user[@]}" "$bin/postgres" --single -D "$data" -j postgres >/dev/null
