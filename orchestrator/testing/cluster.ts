@@ -8,10 +8,12 @@ import { join } from 'node:path'
 import { kindNamed } from '../../crd/kinds.ts'
 import { accountKubeconfig, accountToken } from '../../edges/kubernetes/api/account.ts'
 import { applyPatch, pathOf } from '../../edges/kubernetes/api/api.ts'
+import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import { rbacManifests } from '../../edges/kubernetes/doctor/rbac.ts'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
+import type { IdentityClient } from '../../standins/identity/identity.ts'
 import { openDatabase } from './database.ts'
 import { noCluster } from './no-cluster.ts'
 import { ownManifests, settingsOf, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
@@ -39,6 +41,8 @@ export interface Condition {
 }
 
 export interface Cluster {
+  /** Of the identity provider. */
+  readonly issuer: string
   readonly fixture: OrchestratorFixture
   /** As the orchestrator has them, and as another process of it needs them. */
   readonly settings: OrchestratorSettings
@@ -85,13 +89,17 @@ interface ClusterOptions {
   /** Of pods of the cluster; absent: pods are processes of this machine. */
   readonly pods?: OrchestratorSettings['kubernetes']['pods']
   readonly clock?: Clock
+  /** Of memory stacks, whose services take tokens of the fixture's provider. */
+  readonly memoryStacks?: Omit<StackSettings, 'oidc'> & { readonly audience: string }
+  /** Who else may ask for tokens. */
+  readonly clients?: readonly IdentityClient[]
+  /** Absent: one of its own. */
+  readonly namespace?: string
 }
 
-export async function startCluster(
-  kube: ControlPlane,
-  { manifests = ownManifests, settings = {}, pods, clock = systemClock }: ClusterOptions = {},
-): Promise<Cluster> {
-  const namespace = await kube.ownNamespace()
+export async function startCluster(kube: ControlPlane, options: ClusterOptions = {}): Promise<Cluster> {
+  const { manifests = ownManifests, settings = {}, pods, clock = systemClock, memoryStacks, clients = [] } = options
+  const { namespace = await kube.ownNamespace() } = options
   const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
   for (const role of roles) await applyTo(kube, role as Manifest)
   const kubeconfig = join(mkdtempSync(join(tmpdir(), 'cluster-')), 'kubeconfig')
@@ -123,9 +131,12 @@ export async function startCluster(
   let issuer = ''
   const fixture = await startOrchestratorFixture(own, {
     clock,
+    clients,
     settingsFor: async (identity) => {
       issuer = identity.issuer
-      return {}
+      if (memoryStacks === undefined) return {}
+      const { audience, ...stacks } = memoryStacks
+      return { kubernetes: { ...kubernetes, memoryStacks: { ...stacks, oidc: { issuer, audience } } } }
     },
     async prepare({ forge }) {
       const wanted = manifests(forge)
@@ -136,6 +147,7 @@ export async function startCluster(
   })
   return {
     fixture,
+    issuer,
     settings: { ...settingsOf(fixture.dir, issuer), ...own },
     kube,
     namespace,

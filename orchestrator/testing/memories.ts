@@ -2,7 +2,7 @@ import type { MemoryStackContext } from '../../machines/memory-stack/context.ts'
 import { memoryServices, type MemoryServices } from '../memory/memory-services.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 
-const noMemory: OrchestratorSettings['memory'] = {
+export const noMemory: OrchestratorSettings['memory'] = {
   ...{ urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '' },
   ...{ fills: true, profile: 'full' },
 }

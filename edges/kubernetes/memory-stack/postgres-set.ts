@@ -59,8 +59,10 @@ export async function postgresSet(input: PartInput): Promise<Postgres> {
 
 function template({ objects, settings }: PartInput): object {
   const { names } = objects
-  const ask = {
-    exec: { command: ['pg_isready', '-h', '127.0.0.1', '-U', database, '-d', database] },
+  // While the image sets the database up, and only then, the server listens at no address.
+  const listens = { tcpSocket: { port: 'main' }, timeoutSeconds: 5 }
+  const accepts = {
+    exec: { command: ['pg_isready', '-q', '-U', database, '-d', database] },
     timeoutSeconds: 5,
   }
   return podTemplate(objects, settings, {
@@ -74,10 +76,11 @@ function template({ objects, settings }: PartInput): object {
         POSTGRES_PASSWORD: { secret: names.postgres, key: 'password' },
       },
       probes: {
-        // A first start, or one after a crash, takes its time.
-        startupProbe: { ...ask, periodSeconds: 5, failureThreshold: 120 },
-        readinessProbe: { ...ask, periodSeconds: 5 },
-        livenessProbe: { ...ask, periodSeconds: 10, failureThreshold: 6 },
+        // A first start takes its time.
+        startupProbe: { ...listens, periodSeconds: 5, failureThreshold: 120 },
+        readinessProbe: { ...accepts, periodSeconds: 5 },
+        // One that recovers after a crash accepts nobody, for as long as that takes.
+        livenessProbe: { ...listens, periodSeconds: 10, failureThreshold: 6 },
       },
       mounts: { data, wal, run: '/var/run/postgresql', tmp: '/tmp' },
     },

@@ -15,6 +15,7 @@ export async function startMemory(
   const container = {
     name,
     image: memoryImage,
+    args: ['memory'],
     env: [
       { name: 'URI', valueFrom: { secretKeyRef: { name: secret, key: 'uri' } } },
       { name: 'DATABASE_URL', value: `$(URI)${query}` },

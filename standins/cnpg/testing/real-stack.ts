@@ -45,14 +45,15 @@ const ownAddress = `NODE_OPTIONS=--import=${join(repository, 'standins', 'kubele
 export const stackImages: Pick<KubeletOptions, 'images' | 'programs'> = {
   images: {
     [postgresImage]: ['bash', join(repository, 'standins', 'cnpg', 'postgres-image.sh')],
-    [memoryImage]: ['env', ownAddress, process.execPath, join(repository, 'bin', 'statewright.mjs'), 'memory'],
+    [memoryImage]: ['env', ownAddress, process.execPath, join(repository, 'bin', 'statewright.mjs')],
   },
   programs,
 }
 
-export async function withStack(use: (stack: Stack) => Promise<void>): Promise<void> {
+/** A kubelet with the images of a memory stack and a class whose claims grow, without CloudNativePG. */
+export async function withStorage(use: (scene: Scene & Pick<Stack, 'storageClass'>) => Promise<void>): Promise<void> {
   await withKubelet(async (scene) => {
-    const { client, namespace, root, log } = scene
+    const { client, namespace } = scene
     const storageClass = namespace
     const classes = { apiVersion: 'storage.k8s.io/v1', plural: 'storageclasses' }
     await client.ask('POST', pathOf(classes), {
@@ -62,6 +63,17 @@ export async function withStack(use: (stack: Stack) => Promise<void>): Promise<v
         allowVolumeExpansion: true,
       },
     })
+    try {
+      await use({ ...scene, storageClass })
+    } finally {
+      await client.ask('DELETE', pathOf(classes, { name: storageClass }))
+    }
+  }, stackImages)
+}
+
+export async function withStack(use: (stack: Stack) => Promise<void>): Promise<void> {
+  await withStorage(async (scene) => {
+    const { client, namespace, root, log } = scene
     const cnpg = await startCnpg({
       client,
       namespaces: [namespace],
@@ -82,7 +94,6 @@ export async function withStack(use: (stack: Stack) => Promise<void>): Promise<v
       await use({
         ...scene,
         cnpg,
-        storageClass,
         make: (resource, body) => client.ask('POST', at(resource), { body }),
         change: (resource, name, body) => client.ask('PATCH', at(resource, { name }), { body, type: mergePatch }),
         drop: async (resource, name) => void (await client.ask('DELETE', at(resource, { name }))),
@@ -103,9 +114,8 @@ export async function withStack(use: (stack: Stack) => Promise<void>): Promise<v
       })
     } finally {
       await cnpg.stop()
-      await client.ask('DELETE', pathOf(classes, { name: storageClass }))
     }
-  }, stackImages)
+  })
 }
 
 /** Of each container, for whoever reads why a test failed. */
