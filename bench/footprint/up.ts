@@ -82,7 +82,7 @@ const stores = [
 
 async function aloneIn(folder: string, settleMs: number): Promise<Record<string, number>> {
   const alone: Record<string, number> = {}
-  // As the servers of `up` have it (cli/local/processes/supervisor.ts); `up` itself has it from nobody.
+  // As the servers of `up` have it (edges/local/processes.ts); `up` itself has it from nobody.
   process.env['MALLOC_TRIM_THRESHOLD_'] = '131072'
   for (const { role, path, extensions } of stores) {
     const copy = join(folder, `alone-${role}`)

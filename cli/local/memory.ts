@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programDir } from '../program.ts'
-import { databaseFor } from './database.ts'
+import { databaseFor } from '../../edges/local/memory/database.ts'
+import { memorySettings } from '../../edges/local/memory/settings.ts'
 import { Supervisor } from './processes/supervisor.ts'
 
 interface LocalMemoryOptions {
@@ -62,7 +63,7 @@ async function environment(options: LocalMemoryOptions, stateDir: string): Promi
     OWNER: 'memory',
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     ...database,
-    ...passedOn(process.env),
+    ...memorySettings(process.env),
   }
 }
 
@@ -70,30 +71,4 @@ function databaseFile(stateDir: string, url: string): Record<string, string> {
   const path = join(stateDir, 'database-url')
   writeFileSync(path, url, { mode: 0o600 })
   return { DATABASE_URL_FILE: path }
-}
-
-/** All that docs/memory.md lists, but for what `up` decides: where the service lies, listens, and whom it believes. */
-const settings = [
-  'BASE_PATH',
-  'DATABASE_ANSWER_SECONDS',
-  'EMBEDDINGS_API_KEY',
-  'EMBEDDINGS_MODEL',
-  'EMBEDDINGS_URL',
-  'ENGINE_API_KEY',
-  'ENGINE_URL',
-  'GRAPH_SPACE',
-  'GRAPH_URL',
-  'INGEST_ITEM_TIMEOUT',
-  'LOG_LEVEL',
-  'OIDC_ALGORITHMS',
-  'OIDC_TOKEN_TYPES',
-  'OPEN_DOCUMENTS',
-  'READINESS_CHECKS',
-  'WORKER_POOL_SIZE',
-] as const
-
-/** Settings of the service from outside, each as it is given there: by itself, or as `<NAME>_FILE`. */
-export function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const names = settings.flatMap((name) => [name, `${name}_FILE`])
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 }

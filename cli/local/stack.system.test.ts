@@ -19,7 +19,8 @@ import { findByVariable } from '../../edges/local/processes.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
 import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
 import { programDir } from '../program.ts'
-import { freePort, isFree } from './processes/ports.ts'
+import { freePort } from './processes/ports.ts'
+import { isFree } from '../../edges/local/memory/ports.ts'
 import { startStack } from './stack.ts'
 
 /** Ends by itself, in less time than a command that failed is given before it is ended. */

@@ -4,10 +4,8 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   readdirSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,9 +14,10 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { lastBytes, lastWords } from '../../http/last-words.ts'
 import { secretFileName } from '../../machines/turn/pod-environment.ts'
+import { readJson, writeJson } from './json-file.ts'
 import type { ProcessIdentity } from './processes.ts'
 
-const Identity = Type.Object({ pid: Type.Integer(), startTime: Type.String() })
+export const Identity = Type.Object({ pid: Type.Integer(), startTime: Type.String() })
 
 /** What is known of a pod across our own death. `spawning` is written before the process is, so a repeat looks for it first. */
 export const PodRecord = Type.Object({
@@ -77,9 +76,7 @@ export class PodFolder {
   }
 
   write(record: PodRecord): void {
-    const path = join(this.path, 'record.json')
-    writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 })
-    renameSync(`${path}.new`, path)
+    writeJson(join(this.path, 'record.json'), record)
   }
 
   url(): string | undefined {
@@ -109,11 +106,16 @@ export class PodFolder {
 
   /** Of the wrapper's log: why it ended. */
   lastWords(): string {
-    try {
-      return lastWords(readEnd(this.log, lastBytes)).slice(-600)
-    } catch {
-      return ''
-    }
+    return lastWordsIn(this.log)
+  }
+}
+
+/** Why a program ended, by its log; empty: that has no error. */
+export function lastWordsIn(log: string): string {
+  try {
+    return lastWords(readEnd(log, lastBytes)).slice(-600)
+  } catch {
+    return ''
   }
 }
 
@@ -145,12 +147,4 @@ export function readRecord(folder: string): PodRecord | undefined {
 
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 3 })
-}
-
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined
-  }
 }

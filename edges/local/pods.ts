@@ -2,8 +2,7 @@
  * Pods as detached child processes of one machine. They outlive the orchestrator and are found again by their records:
  * a pod is created once, however often it is asked for, and its end is told once it is certain.
  */
-import { spawn } from 'node:child_process'
-import { mkdirSync, openSync, closeSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Logger } from '../../http/operational/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -13,7 +12,7 @@ import { isolated, type Isolation } from './isolation.ts'
 import { readTail } from './log-tail.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
 import { PodWatch } from './pod-watch.ts'
-import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from './processes.ts'
+import { childrenOf, familyOf, findByVariable, isAlive, signal, startDetached } from './processes.ts'
 
 export interface LocalPodsOptions {
   /** The platform's state folder; pods and workspaces are kept below it. */
@@ -167,21 +166,13 @@ export class LocalPods implements PodPort {
       isolation === 'none'
         ? { file: command[0] ?? '', args: command.slice(1), env: {} }
         : this.#isolated(folder, workspace, command)
-    const log = openSync(folder.log, 'a', 0o600)
-    try {
-      const child = spawn(run.file, run.args, {
-        cwd: folder.path,
-        env: { ...env, ...run.env },
-        detached: true,
-        stdio: ['ignore', log, log],
-      })
-      child.unref()
-      await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
-      const identity = child.pid === undefined ? undefined : identify(child.pid)
-      folder.write({ ...record, phase: 'running', ...(identity === undefined ? {} : { process: identity }) })
-    } finally {
-      closeSync(log)
-    }
+    const { process: started } = await startDetached({
+      command: [run.file, ...run.args],
+      cwd: folder.path,
+      env: { ...env, ...run.env },
+      log: folder.log,
+    })
+    folder.write({ ...record, phase: 'running', process: started })
   }
 
   /** The inputs of the pod, with the places of this machine and the files that they need. */

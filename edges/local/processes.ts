@@ -1,10 +1,52 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
 /** A process by pid and start time: a pid alone may be somebody else's by now. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Field 22 of /proc/<pid>/stat, clock ticks since boot. */
   readonly startTime: string
+}
+
+/**
+ * glibc keeps what a program has freed, and more of it the larger the pieces were: of a server with PGlite 100 MiB
+ * for ever. With a threshold that is set it gives them back. V8 lets young objects fill up to 128 MiB on a machine with
+ * much memory, and keeps that at rest; 16 MiB a half is what Node documents (BENCHMARKS.md, Footprint). The images set
+ * the same two.
+ */
+export const givesBack = { MALLOC_TRIM_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=16' }
+
+interface DetachedProgram {
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** What it prints is put behind what is there. */
+  readonly log: string
+}
+
+interface Started {
+  readonly process: ProcessIdentity
+  /** How it ended, as long as this process lives, in words. */
+  readonly ended: Promise<string>
+}
+
+/** A child that outlives us. @throws where the program cannot be started. */
+export async function startDetached({ command, cwd, env, log }: DetachedProgram): Promise<Started> {
+  const [file = '', ...args] = command
+  const output = openSync(log, 'a', 0o600)
+  try {
+    const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
+    child.unref()
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, name) => resolve(code === null ? `by ${name}` : `with exit code ${code}`))
+    })
+    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    const { pid = 0 } = child
+    // One that has ended already was started too.
+    return { process: identify(pid) ?? { pid, startTime: '' }, ended }
+  } finally {
+    closeSync(output)
+  }
 }
 
 /** Undefined once the process is gone; a zombie counts as gone. */

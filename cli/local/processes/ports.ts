@@ -1,10 +1,6 @@
-import { createServer } from 'node:net'
+import { portOwner } from '../../../edges/local/memory/port-owner.ts'
+import { freePort as freePortBy, isFree } from '../../../edges/local/memory/ports.ts'
 import { loopback, reachable } from './pod-addresses.ts'
-import { portOwner } from './port-owner.ts'
-
-/** Below those that Linux (from 32768) and macOS (from 49152) give to whoever listens or connects without naming one. */
-const range = { first: 10_000, last: 32_000 }
-const mostLooks = 100
 
 /** Of a stack's programs. Identity provider and model: absent where any free one does. */
 export interface Ports {
@@ -42,24 +38,6 @@ export async function portOf(url: string | undefined): Promise<number> {
   return port !== 0 && (await isFree(port)) ? port : 0
 }
 
-/**
- * A port that is free now. The child that gets it listens seconds later, when its store is open: nobody may be given the
- * same one by the kernel meanwhile.
- */
-export async function freePort(random: () => number = Math.random): Promise<number> {
-  for (let look = 0; look < mostLooks; look += 1) {
-    const port = range.first + Math.floor(random() * (range.last - range.first))
-    if (await isFree(port)) return port
-  }
-  throw new Error(`no port between ${range.first} and ${range.last} is free`)
-}
-
-export async function isFree(port: number, host: string = loopback.listen): Promise<boolean> {
-  const server = createServer()
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, host, () => resolve(true))
-  })
-  if (free) await new Promise((resolve) => server.close(resolve))
-  return free
+export function freePort(): Promise<number> {
+  return freePortBy(Math.random)
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { givesBack } from '../../../edges/local/processes.ts'
 import { logFile, type LogFile } from './log-file.ts'
 
 export interface SupervisorOptions {
@@ -16,14 +17,6 @@ export interface SupervisorOptions {
 
 /** The orchestrator gives its connections 25 seconds and its effects ten. */
 const stopLimitMs = 45_000
-
-/**
- * glibc keeps what a program has freed, and more of it the larger the pieces were: of a server with PGlite 100 MiB
- * for ever. With a threshold that is set it gives them back. V8 lets young objects fill up to 128 MiB on a machine with
- * much memory, and keeps that at rest; 16 MiB a half is what Node documents (BENCHMARKS.md, Footprint). The images set
- * the same two.
- */
-const givesBack = { MALLOC_TRIM_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=16' }
 
 /** Runs one program and starts it again when it dies, until it is told to stop. */
 export class Supervisor {

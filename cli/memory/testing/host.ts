@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientCredentials } from '../../../http/token-source.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import { databaseFor } from '../../local/database.ts'
+import { databaseFor } from '../../../edges/local/memory/database.ts'
 import { programDir } from '../../program.ts'
 import { startIdentity, type Identity } from '../../local/standins.ts'
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { askedVariables } from '../../wrapper/testing/asked-variables.ts'
-import { readMemorySettings } from '../memory/settings.ts'
-import { passedOn } from './memory.ts'
+import { memorySettings } from '../../edges/local/memory/settings.ts'
+import { readMemorySettings } from './settings.ts'
 
-/** What `up` decides by itself. */
+/** What the place of the service decides by itself. */
 const decided = ['DATABASE_URL', 'HTTP_ADDR', 'OIDC_AUDIENCE', 'OIDC_ISSUER', 'STATE_DIR']
 
-test('every setting of the memory service reaches it from `up`, by itself and as a file (MEMORY-SETTINGS-3)', () => {
+test('every setting of a memory service of this machine reaches it from outside, by itself and as a file (MEMORY-SETTINGS-3)', () => {
   const names = askedVariables(readMemorySettings).filter((name) => !decided.includes(name))
   expect(names.length).toBeGreaterThan(10)
   const given = Object.fromEntries(names.flatMap((name) => [name, `${name}_FILE`]).map((name) => [name, `of ${name}`]))
@@ -18,6 +18,6 @@ test('every setting of the memory service reaches it from `up`, by itself and as
     PATH: '/',
     SECRET: 's',
   }
-  expect(passedOn({ ...given, ...foreign })).toEqual(given)
-  expect(passedOn({ GRAPH_URL: undefined })).toEqual({})
+  expect(memorySettings({ ...given, ...foreign })).toEqual(given)
+  expect(memorySettings({ GRAPH_URL: undefined })).toEqual({})
 })
