@@ -32,6 +32,7 @@ const own: Partial<Record<SettingName, string>> = {
   MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
   MEMORY_PUBLIC_URLS: '{"demo":"https://memory.invalid"}',
   MEMORY_STACKS: '{"image":"memory:1"}',
+  LOCAL_MEMORY_PORT: '8081',
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
   ROLE_CLAIM: 'groups',

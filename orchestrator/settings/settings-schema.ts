@@ -246,6 +246,10 @@ export const SettingsSchema = Type.Object({
     'operator',
     'What the memory stack of a Project has that names no `memory.profile`. `light`: the service with its own engine, on PostgreSQL. `full`: Neo4j and LightRAG too.',
   ),
+  LOCAL_MEMORY_PORT: integer(0, 0, 'Port of the memory stack of the first Project of this machine. 0: any free one.', {
+    of: 'up',
+    maximum: 65_535,
+  }),
   MODEL_BASE_URL: url(
     'operator',
     'Address of the model provider. Empty: the public one. A scripted model has its own.',

@@ -69,6 +69,8 @@ export interface OrchestratorSettings {
     readonly fills: boolean
     /** Of stacks whose Project names none. */
     readonly profile: StackWanted['profile']
+    /** Of the first stack of this machine; 0: any free one. */
+    readonly localPort: number
   }
   readonly modelBaseUrl: string
   readonly modelKey: string
@@ -220,6 +222,7 @@ function memoryOf(given: Given): OrchestratorSettings['memory'] {
     clientSecret: given.MEMORY_CLIENT_SECRET,
     fills: given.MEMORY_FILL === 'on',
     profile: given.MEMORY_PROFILE,
+    localPort: given.LOCAL_MEMORY_PORT,
   }
 }
 

@@ -4,7 +4,7 @@ import type { OrchestratorSettings } from '../settings/settings.ts'
 
 export const noMemory: OrchestratorSettings['memory'] = {
   ...{ urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '' },
-  ...{ fills: true, profile: 'full' },
+  ...{ fills: true, profile: 'full', localPort: 0 },
 }
 
 /** Memories of a place that runs stacks where one is given. */

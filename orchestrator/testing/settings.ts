@@ -50,6 +50,7 @@ export function settingsForTests(dir: string, { oidc, memory, ...over }: Setting
       clientSecret: '',
       fills: false,
       profile: 'full',
+      localPort: 0,
       ...memory,
     },
     modelBaseUrl: '',

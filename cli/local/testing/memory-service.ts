@@ -53,6 +53,7 @@ export async function memoryService(
           clientSecret: client.secret,
           fills,
           profile: 'light',
+          localPort: 0,
         },
       }
     },
