@@ -1,5 +1,6 @@
 import { registerResourceApi, type ResourceApiDeps } from '../../edges/local/resource-api.ts'
 import { localResources } from '../../edges/local/resources.ts'
+import type { MemoryStacks } from '../../edges/ports/memory-stacks.ts'
 import type { SecretStore } from '../../edges/ports/resources.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -11,15 +12,18 @@ export interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' 
   readonly ids: Ids
   readonly secrets: SecretStore
   readonly pods: Place['pods']
+  /** Absent: nobody could ask them. */
+  readonly memoryStacks?: MemoryStacks | undefined
 }
 
 /** One machine: resources in the store, written over HTTP; secrets in files; pods as child processes. */
-export function localPlace({ sql, clock, ids, secrets, pods, ...api }: LocalPlaceOptions): Place {
+export function localPlace({ sql, clock, ids, secrets, pods, memoryStacks, ...api }: LocalPlaceOptions): Place {
   const resources = localResources(sql, clock, ids)
   return {
     resources,
     secrets,
     pods,
+    ...(memoryStacks === undefined ? {} : { memoryStacks }),
     load: async () => undefined,
     attach: (app, { hooks, derived, statusOf }) =>
       registerResourceApi(app, { ...api, resources, secrets, hooks, derived, statusOf }),

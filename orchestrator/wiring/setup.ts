@@ -30,6 +30,8 @@ export interface OrchestratorPorts {
   readonly programDir: string
   /** Names this process among those that share the store. */
   readonly owner: string
+  /** What memory services of this machine are given of the environment; absent: nothing. */
+  readonly memoryEnv?: Readonly<Record<string, string>>
 }
 
 /** What is opened before anything can be wired: files, sockets, processes and keys, each of them replaceable. */

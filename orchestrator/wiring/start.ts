@@ -10,7 +10,9 @@ import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { openSpanExporter } from '../../http/tracing/exporter.ts'
 import { detectIsolation, type Isolation } from '../../edges/local/isolation.ts'
+import { localMemoryStacks } from '../../edges/local/memory-stacks.ts'
 import { LocalPods, type LocalPodsOptions } from '../../edges/local/pods.ts'
+import type { MemoryStacks } from '../../edges/ports/memory-stacks.ts'
 import { localSecrets } from '../../edges/local/secrets.ts'
 import { createTracing } from '../../edges/telemetry/tracing.ts'
 import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
@@ -149,11 +151,25 @@ async function placeOf(
       ...ports,
       ...parts,
       secrets: localSecrets(join(settings.stateDir, 'secrets')),
+      memoryStacks: memoryStacksOf(settings, ports),
       unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
     })
   // Its client costs a second of CPU to import, and one machine has no use for it.
   const { openKubernetesPlace } = await import('../places/kubernetes.ts')
   return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts, localPods: parts.pods, newPassword })
+}
+
+/** Nobody could ask a service whose tokens nobody gets. */
+function memoryStacksOf(
+  { stateDir, databaseUrl, memory, oidc: { issuer } }: OrchestratorSettings,
+  { programDir, clock, random, fetch, memoryEnv = {} }: OrchestratorPorts,
+): MemoryStacks | undefined {
+  const { audience, clientId, clientSecret, localPort: firstPort } = memory
+  if (audience === '' || clientId === '' || clientSecret === '') return undefined
+  const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'memory']
+  const root = join(stateDir, 'memory')
+  const given = { issuer, audience, env: memoryEnv, databaseServer: databaseUrl, firstPort }
+  return localMemoryStacks({ root, command, ...given, clock, random, fetch })
 }
 
 function localPods(

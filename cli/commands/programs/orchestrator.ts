@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { memorySettings } from '../../../edges/local/memory/settings.ts'
 import { createLogger } from '../../../http/operational/logging.ts'
 import { serverClock } from '../../../http/operational/server-clock.ts'
 import { machines } from '../../../machines/registry.ts'
@@ -50,6 +51,7 @@ export async function orchestrator(
     programDir,
     // One orchestrator per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
     owner: settings.databaseUrl === '' ? 'orchestrator' : settings.owner || randomUUID(),
+    memoryEnv: memorySettings(env),
   })
   const running = await unlessOrphaned(starting, orphaned)
   running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
