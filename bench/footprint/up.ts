@@ -77,7 +77,7 @@ export function sumOf(processes: readonly { readonly pss: number }[]): number {
 
 const stores = [
   { role: 'orchestrator', path: 'state/database', extensions: [] },
-  { role: 'memory', path: 'memory/database', extensions: ['vector'] },
+  { role: 'memory', path: 'state/memory/default_demo/database', extensions: ['vector'] },
 ] as const
 
 async function aloneIn(folder: string, settleMs: number): Promise<Record<string, number>> {

@@ -1,74 +1,55 @@
-/** The memory service of the one Project on this machine, as a child that is started again when it dies. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { programDir } from '../program.ts'
-import { databaseFor } from '../../edges/local/memory/database.ts'
-import { memorySettings } from '../../edges/local/memory/settings.ts'
-import { Supervisor } from './processes/supervisor.ts'
+/** The memory of the Project of `up`: the orchestrator runs it as it runs those of others. */
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Type } from 'typebox'
+import { MemoryFolder } from '../../edges/local/memory/folder.ts'
+import type { OrchestratorClient } from '../server/client.ts'
+import { project } from './stack-names.ts'
 
-interface LocalMemoryOptions {
-  readonly dir: string
-  readonly port: number
-  readonly issuer: string
-  readonly audience: string
-  /** A Postgres server, on which it gets a database of its own; absent: the embedded store in its own folder. */
-  readonly server: string | undefined
-  readonly onFailed: (error: Error) => void
+/** Two stores are made anew at a first start, on a machine that may be busy. */
+const serveLimitMs = 120_000
+const lookMs = 500
+
+const id = `default/${project}`
+
+/** Of all Projects of the folder. */
+export function memoryRoot(dir: string): string {
+  return join(dir, 'state', 'memory')
 }
 
-export interface LocalMemory {
-  readonly ready: Promise<void>
-  stop(): Promise<void>
+/** Versions before had one service a folder, and its store elsewhere. */
+export function keepEarlierMemory(dir: string): void {
+  const [earlier, { path }] = [join(dir, 'memory'), new MemoryFolder(memoryRoot(dir), id)]
+  if (!existsSync(earlier) || existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  renameSync(earlier, path)
 }
 
-export function urlOf(port: number): string {
-  return `http://127.0.0.1:${port}`
-}
+const Seen = Type.Object({
+  status: Type.Object({
+    memory: Type.Optional(Type.Object({ phase: Type.Optional(Type.String()), endpoint: Type.Optional(Type.String()) })),
+    conditions: Type.Optional(Type.Array(Type.Object({ type: Type.String(), message: Type.String() }))),
+  }),
+})
 
-export function memorySupervisor(options: LocalMemoryOptions): LocalMemory {
-  const isReady = Promise.withResolvers<void>()
-  const logFile = join(options.dir, 'memory.log')
-  const stateDir = join(options.dir, 'memory')
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const started = environment(options, stateDir).then((env) => {
-    const supervisor = new Supervisor({
-      command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'memory'],
-      cwd: options.dir,
-      env,
-      logFile,
-      onLine: ({ msg }) => {
-        if (msg === 'ready') isReady.resolve()
-      },
-      onFailed: (code) =>
-        options.onFailed(new Error(`the memory service ended with ${code} before it was ready; its log is ${logFile}`)),
-    })
-    supervisor.start()
-    return supervisor
-  })
-  started.catch((error: Error) => options.onFailed(error))
-  return {
-    ready: isReady.promise,
-    stop: async () => (await started.catch(() => undefined))?.stop(),
+/** Where it serves. @throws why it does not. */
+export async function memoryOf(client: OrchestratorClient, dir: string): Promise<string> {
+  let words = 'nothing is known of it'
+  for (let waited = 0; waited < serveLimitMs; waited += lookMs) {
+    const { status } = await client.ask(Seen, 'GET', `/resources/projects/${id}`)
+    const { phase, endpoint } = status.memory ?? {}
+    if (endpoint !== undefined && phase !== 'Pending' && (await serves(endpoint))) return endpoint
+    words = status.conditions?.find(({ type }) => type === 'MemoryStack')?.message ?? words
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
+  const { log } = new MemoryFolder(memoryRoot(dir), id)
+  throw new Error(`the memory did not serve within ${serveLimitMs / 1000} s: ${words} Its log is ${log}`)
 }
 
-async function environment(options: LocalMemoryOptions, stateDir: string): Promise<Record<string, string>> {
-  const { server, dir } = options
-  const database = server === undefined ? {} : databaseFile(stateDir, await databaseFor(server, join(dir, 'memory')))
-  return {
-    STATE_DIR: stateDir,
-    HTTP_ADDR: `127.0.0.1:${options.port}`,
-    OIDC_ISSUER: options.issuer,
-    OIDC_AUDIENCE: options.audience,
-    OWNER: 'memory',
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    ...database,
-    ...memorySettings(process.env),
-  }
-}
-
-function databaseFile(stateDir: string, url: string): Record<string, string> {
-  const path = join(stateDir, 'database-url')
-  writeFileSync(path, url, { mode: 0o600 })
-  return { DATABASE_URL_FILE: path }
+/** What its actor knows may be of the service of an earlier start. */
+async function serves(endpoint: string): Promise<boolean> {
+  return fetch(`${endpoint}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 }

@@ -53,6 +53,8 @@ async function command(...args: readonly string[]): Promise<Ended> {
 const stateDir = realpathSync(mkdtempSync(join(tmpdir(), 'stack-')))
 afterAll(() => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }))
 
+const memoryFolder = 'state/memory/default_demo'
+
 /** Three in a row. */
 async function freePorts(): Promise<number> {
   for (;;) {
@@ -143,7 +145,7 @@ test('everything listens on 127.0.0.1 only, the orchestrator on the port and the
     onLine: () => undefined,
   })
   try {
-    const [orchestrator, memory] = ['state', 'memory'].map((name) => findByVariable('STATE_DIR', join(dir, name)))
+    const [orchestrator, memory] = ['state', memoryFolder].map((name) => findByVariable('STATE_DIR', join(dir, name)))
     expect(listenersOf(orchestrator!.pid)).toEqual([`127.0.0.1:${port}`, `127.0.0.1:${port + 2}`])
     expect(listenersOf(memory!.pid)).toEqual([`127.0.0.1:${port + 1}`])
     const { forge, identity, model } = stack.endpoints
@@ -180,9 +182,12 @@ test('of a start that fails after its programs run, nothing is left running', as
     port: 0,
     model: { provider: 'scripted' },
     unsafeNoIsolation: false,
+    memory: true,
     onLine: () => undefined,
   })
   await expect(started).rejects.toThrow('EISDIR')
   expect(readFileSync(log).subarray(logged).toString()).toContain('"msg":"ready"')
-  expect(findByVariable('STATE_DIR', join(dir, 'state'))).toBeUndefined()
+  expect(readFileSync(join(dir, memoryFolder, 'memory.log'), 'utf8')).toContain('"msg":"ready"')
+  for (const folder of ['state', memoryFolder])
+    expect(findByVariable('STATE_DIR', join(dir, folder)), folder).toBeUndefined()
 }, 120_000)

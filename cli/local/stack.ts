@@ -21,7 +21,9 @@ import { programDir, version } from '../program.ts'
 import { startCluster, type Cluster } from './cluster/cluster.ts'
 import type { GivenCluster } from './cluster/given-cluster.ts'
 import { databaseFor } from '../../edges/local/memory/database.ts'
-import { endPods } from './processes/end-detached.ts'
+import { runningMemories } from '../../edges/local/memory/folder.ts'
+import { memorySettings } from '../../edges/local/memory/settings.ts'
+import { endMemories, endPods } from './processes/end-detached.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import type { ReleaseImages } from './cluster/images.ts'
 import type { Release } from './cluster/release.ts'
@@ -39,7 +41,7 @@ import { people } from '../../standins/people.ts'
 import { makePeople, writePeople, type PeopleFile } from './people-file.ts'
 import { loopback, podAddresses, reachable, type PodAddresses } from './processes/pod-addresses.ts'
 import { choosePorts, portOf, type Ports } from './processes/ports.ts'
-import { memorySupervisor, urlOf } from './memory.ts'
+import { keepEarlierMemory, memoryOf, memoryRoot } from './memory.ts'
 import { project, triggerLabel } from './stack-names.ts'
 import { whileNamed } from './processes/while-named.ts'
 import { Supervisor } from './processes/supervisor.ts'
@@ -121,7 +123,7 @@ type OrchestratorProgram = Pick<Supervisor, 'pid' | 'restarts' | 'kill'>
 interface Programs {
   readonly orchestrator: OrchestratorProgram
   readonly release?: Release
-  /** The line in which the orchestrator says so, once the memory service is ready too. */
+  /** The line in which the orchestrator says so. */
   readonly ready: Promise<Record<string, unknown>>
   /** Resolves with what it left, in words. */
   stop(): Promise<readonly string[]>
@@ -143,7 +145,10 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const earlier = findEndpoints(dir)
   const listen = given === undefined ? {} : { listen: addresses.listen }
-  const ports = await choosePorts({ port: options.port, memory: options.memory === true, ...listen })
+  keepEarlierMemory(dir)
+  // An orchestrator that was killed leaves its service, and the next one goes on with it.
+  const isLeft = runningMemories(memoryRoot(dir)).some(({ record }) => record.port === options.port + 1)
+  const ports = await choosePorts({ port: options.port, memory: options.memory === true && !isLeft, ...listen })
   const secrets = loadLocalSecrets(dir)
   const signInCode = randomBytes(16).toString('hex')
   const write = options.onNotice ?? (() => undefined)
@@ -161,12 +166,10 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
       ? await startPrograms(options, ports, standIns, around)
       : await startInstalled(options, ports, standIns, { secrets, cluster, images, opened })
   const stores = earlier === undefined ? 'new stores are made' : 'the stores open'
-  const started = options.memory ? 'the orchestrator and the memory service start' : 'the orchestrator starts'
-  const ready = await whileNamed(write, `${started}; ${stores}`, programs.ready)
+  const ready = await whileNamed(write, `the orchestrator starts; ${stores}`, programs.ready)
   const at = reachable(addresses.listen)
-  const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
-  writeEndpoints(dir, endpoints)
-  const client = orchestratorClient(localConnection(endpoints, version()))
+  const known = endpointsOf(ports, standIns, { clientSecret: secrets.cli, signInCode, at })
+  const client = orchestratorClient(localConnection(known, version()))
   const { defaultBranch, dialect, fullName, name: repository, path: barePath } = served
   const local = {
     project,
@@ -175,14 +178,20 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     provider: providers[served.dialect],
     owner: ownerIn(served.dialect),
     forgeUrl: forge.url,
-    forgeApi: endpoints.forgeApi,
+    forgeApi: known.forgeApi,
     token: secrets.token,
     webhookSecret: secrets.hook,
     triggerLabel,
+    memory: options.memory === true && cluster === undefined,
     ...(options.spending === undefined ? {} : { spending: options.spending }),
   }
   if (cluster) await cluster.apply(localManifests(local))
   else for (const manifest of localManifests(local)) await applyOwn(client, manifest)
+  const memory = local.memory
+    ? { memory: await whileNamed(write, 'the memory starts', memoryOf(client, dir)), memoryAudience: audiences.memory }
+    : {}
+  const endpoints = { ...known, ...memory }
+  writeEndpoints(dir, endpoints)
   const { orchestrator } = programs
   const { namespace } = cluster ?? { namespace: 'default' }
   const ours = { repository, fullName, dialect, defaultBranch, barePath }
@@ -211,6 +220,7 @@ async function applyOwn(client: OrchestratorClient, manifest: LocalManifest): Pr
     ...manifest,
     spec: {
       ...there.spec,
+      ...(spec?.memory === undefined || there.spec['memory'] !== undefined ? {} : { memory: spec.memory }),
       ...(spec?.url === undefined ? {} : { url: spec.url }),
       ...(spec?.scm === undefined
         ? {}
@@ -306,30 +316,20 @@ async function startPrograms(
     ready: isReady.resolve,
     failed: failure.reject,
   })
-  const endOfPods = (): Promise<void> => endPods(join(dir, 'state', 'pods'))
-  opened(endOfPods)
+  const endDetached = async (): Promise<void> =>
+    void (await Promise.all([endPods(join(dir, 'state', 'pods')), endMemories(memoryRoot(dir))]))
+  opened(endDetached)
   opened(() => orchestrator.stop())
   orchestrator.start()
-  const memory = options.memory
-    ? memorySupervisor({
-        dir,
-        port: ports.memory,
-        issuer: identity.issuer,
-        audience: audiences.memory,
-        server,
-        onFailed: failure.reject,
-      })
-    : undefined
-  if (memory) opened(() => memory.stop())
   const isLate = new Error(`the programs were not ready within ${readyLimitMs / 1000} s; their logs are in ${dir}`)
   const limit = setTimeout(() => failure.reject(isLate), readyLimitMs)
-  const ready = Promise.race([Promise.all([isReady.promise, memory?.ready]), failure.promise])
+  const ready = Promise.race([isReady.promise, failure.promise])
   return {
     orchestrator,
-    ready: ready.then(([line]) => line).finally(() => clearTimeout(limit)),
+    ready: ready.finally(() => clearTimeout(limit)),
     async stop() {
-      await Promise.all([orchestrator.stop(), memory?.stop()])
-      await endOfPods()
+      await orchestrator.stop()
+      await endDetached()
       return []
     },
   }
@@ -409,7 +409,6 @@ function orchestratorSupervisor(
 }
 
 function endpointsOf(
-  { memory }: StackOptions,
   ports: Ports,
   { forge, served, identity, model }: StandIns,
   { clientSecret, signInCode, at }: Pick<Endpoints, 'clientSecret' | 'signInCode'> & { readonly at: string },
@@ -423,7 +422,6 @@ function endpointsOf(
     forgeApi: served.dialect === 'gitlab' ? forge.gitlabApiUrl : forge.apiUrl,
     identity: identity.issuer,
     model: model?.url ?? '',
-    ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
     signInCode,
     tokenUrl: identity.tokenUrl,
     clientId: 'cli',
@@ -487,7 +485,8 @@ export function orchestratorEnv(
     OIDC_CLIENT_SECRET_FILE: secretFile(dir, 'oidc-client', secrets.operator),
     ...(options.memory
       ? {
-          MEMORY_URLS: JSON.stringify({ [project]: urlOf(ports.memory) }),
+          ...memorySettings(process.env),
+          LOCAL_MEMORY_PORT: String(ports.memory),
           MEMORY_AUDIENCE: audiences.memory,
           MEMORY_CLIENT_ID: 'pods',
           MEMORY_CLIENT_SECRET_FILE: secretFile(dir, 'memory-client', secrets.memory),

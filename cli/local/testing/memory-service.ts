@@ -1,8 +1,12 @@
 /** A memory service as `statewright up` starts one, for the orchestrator of a test. Test code only. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clientCredentials } from '../../../http/token-source.ts'
 import type { OrchestratorSettings } from '../../../orchestrator/settings/settings.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import { memorySupervisor, urlOf, type LocalMemory } from '../memory.ts'
+import { localMemoryStacks } from '../../../edges/local/memory-stacks.ts'
+import { programDir } from '../../program.ts'
+import { endMemories } from '../processes/end-detached.ts'
 import { freePort } from '../processes/ports.ts'
 
 const audience = 'urn:statewright:memory'
@@ -22,6 +26,9 @@ export interface MemoryService {
   stop(): Promise<void>
 }
 
+const startLimitMs = 110_000
+const lookMs = 200
+
 interface Issuer {
   readonly issuer: string
   readonly tokenUrl: string
@@ -33,17 +40,28 @@ export async function memoryService(
   { project, fills }: { readonly project: string; readonly fills: boolean },
 ): Promise<MemoryService> {
   const port = await freePort()
-  const url = urlOf(port)
-  let local: LocalMemory | undefined
+  const url = `http://127.0.0.1:${port}`
+  const root = join(dir, 'memory')
   let tokenUrl = ''
   return {
     start: async (identity) => {
       tokenUrl = identity.tokenUrl
-      const failed = Promise.withResolvers<never>()
-      const options = { dir, port, issuer: identity.issuer, audience, server: undefined, onFailed: failed.reject }
-      local = memorySupervisor(options)
-      await Promise.race([local.ready, failed.promise])
-      failed.promise.catch(() => undefined)
+      const stacks = localMemoryStacks({
+        root,
+        command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'memory'],
+        issuer: identity.issuer,
+        audience,
+        env: {},
+        databaseServer: '',
+        firstPort: port,
+        fetch,
+        clock: systemClock,
+        random: Math.random,
+      })
+      const sizes = { pgInstances: 1, pgStorage: '', pgWalStorage: '', neo4jStorage: '' }
+      const signal = AbortSignal.timeout(startLimitMs)
+      while ((await stacks.reconcile(project, { profile: 'light', ...sizes, fills }, signal)).phase === 'pending')
+        await sleep(lookMs)
       return {
         memory: {
           urls: { [project]: url },
@@ -63,7 +81,7 @@ export async function memoryService(
       const tokens = clientCredentials({ ...credential, clock: systemClock, fetch })
       return { url, credential, ask: async (...call) => ask(url, await tokens.token(), ...call) }
     },
-    stop: async () => local?.stop(),
+    stop: () => endMemories(root),
   }
 }
 
