@@ -1,7 +1,7 @@
 /** What `statewright rbac` prints; that a server takes it and that it is enough, the tests on a real one show. */
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { rbacManifests } from '../../../edges/kubernetes/doctor/rbac.ts'
+import { chartRules, rbacManifests } from '../../../edges/kubernetes/doctor/rbac.ts'
 import { rbac } from './rbac.ts'
 import { said } from '../testing/fixture.ts'
 
@@ -9,6 +9,7 @@ interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
   readonly subjects?: readonly object[]
+  readonly rules?: readonly object[]
 }
 
 async function printed(...options: readonly string[]): Promise<readonly Manifest[]> {
@@ -43,6 +44,16 @@ test('without one a ClusterRole gives all namespaces, under names of this orches
     'ClusterRole */default.second',
     'ClusterRoleBinding */default.second',
   ])
+})
+
+test('--memory-stacks adds the rights of memory stacks, with and without those of pods', async () => {
+  const rulesOf = async (...more: readonly string[]): Promise<readonly object[]> =>
+    (await printed('--namespaces', 'a', ...more)).find(({ metadata }) => metadata.name === 'default.statewright')!
+      .rules!
+  const { watched, pods, stacks } = chartRules
+  expect(await rulesOf()).toEqual([...watched, ...pods])
+  expect(await rulesOf('--memory-stacks')).toEqual([...watched, ...pods, ...stacks])
+  expect(await rulesOf('--memory-stacks', '--local-pods')).toEqual([...watched, ...stacks])
 })
 
 test('--json prints one line, a List', async () => {

@@ -13,6 +13,7 @@ cluster. The namespaces must be there before kubectl applies what it prints.
   --lease-namespace NS    where the orchestrator runs, as LEASE_NAMESPACE has it (default: default)
   --service-account NAME  the orchestrator's, in the namespace of the Lease (default: statewright)
   --local-pods            without the right to make pods, claims and Secrets, for LOCAL_PODS=on
+  --memory-stacks         with the right to make Deployments, StatefulSets, Services and databases, for MEMORY_STACKS
   --json                  print one line of JSON, a List
 
 Example: statewright rbac --namespaces team-a,team-b --lease-namespace platform | kubectl apply -f -`
@@ -22,6 +23,7 @@ const options = {
   'lease-namespace': { type: 'string' },
   'service-account': { type: 'string' },
   'local-pods': { type: 'boolean' },
+  'memory-stacks': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -39,6 +41,7 @@ export async function rbac(args: readonly string[]): Promise<number> {
     leaseNamespace: checked('lease-namespace', text(parsed, 'lease-namespace') ?? 'default', label),
     serviceAccount: checked('service-account', text(parsed, 'service-account') ?? 'statewright', subdomain),
     localPods: flag(parsed, 'local-pods'),
+    memoryStacks: flag(parsed, 'memory-stacks'),
   })
   const list = { apiVersion: 'v1', kind: 'List', items: manifests }
   print(flag(parsed, 'json') ? JSON.stringify(list) : yamlLines(manifests))

@@ -107,12 +107,14 @@ interface RbacOptions {
   readonly serviceAccount: string
   /** LOCAL_PODS: no right to make pods. */
   readonly localPods?: boolean
+  /** MEMORY_STACKS: the right to make what a stack is made of. */
+  readonly memoryStacks?: boolean
 }
 
 /** ServiceAccount, roles and bindings as manifests. Their namespaces must be there. */
 export function rbacManifests(options: RbacOptions): readonly object[] {
-  const { namespaces, leaseNamespace, serviceAccount, localPods = false } = options
-  const rules = localPods ? watchedRules : [...watchedRules, ...podRules]
+  const { namespaces, leaseNamespace, serviceAccount, localPods = false, memoryStacks = false } = options
+  const rules = [...watchedRules, ...(localPods ? [] : podRules), ...(memoryStacks ? stackRules : [])]
   const metadata = { name: serviceAccount, namespace: leaseNamespace }
   const subject = { kind: 'ServiceAccount', ...metadata }
   const bound = (name: string, allowed: readonly PolicyRule[], namespace?: string): readonly object[] => {
