@@ -27,7 +27,7 @@ describeRequiring('chart', 'the chart', () => {
   test.each([
     ['of the few values that are needed', needed],
     // The definitions are the same.
-    ['with everything', { ...full, crds: { install: false } }],
+    ['with everything', { ...full, memoryStacks: { enabled: true }, crds: { install: false } }],
     ['of all namespaces', { ...all, crds: { install: false } }],
   ])('%s is what an API server takes, field by field', async (_, values) => {
     await withNamespaces(plane, ['platform', 'team-a', 'team-b'])
@@ -98,7 +98,8 @@ describeRequiring('chart', 'the chart', () => {
   })
 
   test('reaches every setting of the orchestrator but those of one machine', async () => {
-    const environment = await Promise.all([rendered(full), rendered({ ...full, model: needed.model })]).then((two) =>
+    const others = { ...full, model: needed.model, memoryStacks: { enabled: true } }
+    const environment = await Promise.all([rendered(full), rendered(others)]).then((two) =>
       two.flatMap((manifests) => environmentOf(manifests).map(({ name }) => name.replace(/_FILE$/, ''))),
     )
     const known = new Set([...environment, ...(await knownSettings())])

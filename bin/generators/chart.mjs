@@ -41,6 +41,7 @@ const ofTheChart = [
     'MEMORY_AUDIENCE',
     'MEMORY_CLIENT_ID',
     'MEMORY_CLIENT_SECRET',
+    'MEMORY_STACKS',
   ],
   ...['MODEL_BASE_URL', 'MODEL_PROVIDER_API_KEY', 'AGENT_RUNTIME_OAUTH_TOKEN', 'SKILLS_REPO_URL', 'POD_ISOLATION'],
 ]
@@ -200,6 +201,7 @@ It installs one orchestrator into a cluster, with what belongs to it. PostgreSQL
 | Services | \`<release>\` (8080: webhooks, agents' tools, git, operations, inspector) and \`<release>-internal\` (8082: callbacks, metrics) |
 | Ingress, HTTPRoute | off by default. They route webhooks, the inspector where you want it, memory services, and no operational path |
 | memory services | none by default: a Deployment, a Service and a policy for each Project in \`memoryServices\`. A stop loses nothing: the truth is in PostgreSQL |
+| memory stacks | none by default. With \`memoryStacks.enabled\` the orchestrator makes one for each Project with the block \`memory\`; the chart brings the rights for it |
 | ServiceAccounts | one for the orchestrator with the rights of \`statewright rbac\`, one without rights for agents in each namespace, one without rights for memory services |
 | NetworkPolicies | what agents' pods may reach and who reaches them; what reaches the orchestrator |
 | Secrets | keys and the callback secret, made once and kept |

@@ -105,6 +105,63 @@ const memoryService = {
   required: ['project', 'database'],
 }
 
+const pullSecrets = (description) =>
+  list(description, {
+    type: 'object',
+    propertyNames: { enum: ['name'] },
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+  })
+
+/** The orchestrator takes quantities as text alone. */
+const partResources = (part, usual) => ({
+  ...free({}, `\`requests\` and \`limits\` of ${part}, each quantity in quotation marks. Empty: ${usual}.`),
+  propertyNames: { enum: ['requests', 'limits'] },
+  additionalProperties: { type: 'object', additionalProperties: { type: 'string' } },
+})
+
+/** As MEMORY_STACKS has them (docs/memory.md). */
+const memoryStacks = object({
+  enabled: flag(
+    false,
+    'Whether each Project with the block `memory` gets a memory stack in its namespace, with a service of `memoryImage`. `memory.urls` and `memoryServices` go before it. It takes the rights of `statewright rbac --memory-stacks`.',
+  ),
+  postgresImage: text(
+    '',
+    'PostgreSQL with pgvector, where there is no CloudNativePG. Empty: `pgvector/pgvector:pg17`.',
+  ),
+  neo4jImage: text('', 'Neo4j of the profile `full`. Empty: `neo4j:5.26-community`.'),
+  lightragImage: text('', 'LightRAG of the profile `full`. Empty: `hkuds/lightrag:v1.4.9.7`.'),
+  imagePullSecrets: pullSecrets('Secrets by which their images are pulled, in each namespace of Projects: `[{name}]`.'),
+  cloudNativePg: object({
+    image: text('', 'Image with PostgreSQL and pgvector for CloudNativePG, in place of a catalog.'),
+    kind: {
+      enum: ['ClusterImageCatalog', 'ImageCatalog'],
+      default: 'ClusterImageCatalog',
+      description: 'Kind of the catalog where CloudNativePG finds them.',
+    },
+    name: text('', 'Its name. Empty: `postgresql-minimal-trixie`, the ClusterImageCatalog, with 18.', name),
+    major: { type: 'integer', minimum: 1, default: 18, description: 'Major version of PostgreSQL there.' },
+  }),
+  storageClass: text('', 'Class of all claims. Empty: the default of the cluster.', name),
+  tokenTypes: text('', '`OIDC_TOKEN_TYPES` of the services. Empty: their default.'),
+  embeddings: object({
+    url: text('', 'Address of an API with `/embeddings`, for the embedded engine of `light`. Empty: none.', url),
+    model: text('', 'Its model. Needed with `url`.'),
+    ...secret('its key, in each namespace of Projects. Empty: it takes none', 'api-key'),
+  }),
+  lightrag: object({
+    variables: map('Variables of LightRAG for its model and embeddings, such as `LLM_BINDING_HOST`.'),
+    secretName: text('', 'Secret with further ones, in each namespace of Projects.', name),
+  }),
+  resources: object({
+    service: partResources('the service', '256Mi, at most 1Gi'),
+    postgres: partResources('each PostgreSQL', '256Mi, at most 1Gi'),
+    neo4j: partResources('Neo4j', '1Gi, at most 2Gi'),
+    lightrag: partResources('LightRAG', '512Mi, at most 1Gi'),
+  }),
+})
+
 /** @param settings properties of the settings that have no value of their own, by their names. */
 export const valuesSchema = (settings) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -123,14 +180,8 @@ export const valuesSchema = (settings) => ({
     },
     image: image('the orchestrator', 'statewright-orchestrator'),
     wrapperImage: image('the agents’ pods, for Projects that name none', 'statewright-wrapper'),
-    imagePullSecrets: list(
+    imagePullSecrets: pullSecrets(
       'Secrets by which the images of the orchestrator and of memory services are pulled: `[{name}]`.',
-      {
-        type: 'object',
-        propertyNames: { enum: ['name'] },
-        properties: { name: { type: 'string' } },
-        required: ['name'],
-      },
     ),
     namespaces: list('Namespaces whose resources count. Empty: the one of the release. They must be there.', {
       type: 'string',
@@ -258,6 +309,7 @@ export const valuesSchema = (settings) => ({
       { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
       '`requests` and `limits` of each memory service.',
     ),
+    memoryStacks,
     settings: {
       ...object(settings, 'Further settings of the orchestrator by their names in docs/settings.md.'),
       default: {},

@@ -34,6 +34,7 @@
 {{- with include "statewright.memoryPublicUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_PUBLIC_URLS" . }}{{ end }}{{ end -}}
 {{- with .Values.memory.audience }}{{ $_ := set $set "MEMORY_AUDIENCE" . }}{{ end -}}
 {{- with .Values.memory.clientId }}{{ $_ := set $set "MEMORY_CLIENT_ID" . }}{{ end -}}
+{{- if .Values.memoryStacks.enabled }}{{ $_ := set $set "MEMORY_STACKS" (include "statewright.memoryStacks" .) }}{{ end -}}
 {{- range $setting, $value := .Values.settings -}}
 {{- $text := $value | toString -}}
 {{- if kindIs "bool" $value }}{{ $text = ternary "on" "off" $value }}{{ end -}}

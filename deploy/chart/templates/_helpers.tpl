@@ -143,7 +143,7 @@ https://{{ .Values.gateway.host }}
 {{- if and $isMemoryReached (not (and .Values.memory.audience .Values.memory.clientId .Values.memory.secretName)) -}}
 {{- $lacks = append $lacks "memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName" -}}
 {{- end -}}
-{{- $lacks = concat $lacks (include "statewright.memoryLacks" . | fromJsonArray) -}}
+{{- $lacks = concat $lacks (include "statewright.memoryLacks" . | fromJsonArray) (include "statewright.stackLacks" . | fromJsonArray) -}}
 {{- if and .Values.inspector.secretName (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.secretName needs inspector.clientId" }}{{ end -}}
 {{- if and .Values.inspector.loginClaim (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.loginClaim needs inspector.clientId" }}{{ end -}}
 {{- if $lacks }}{{ fail (printf "\n  - %s\n`helm show values` has what each means." (join "\n  - " (sortAlpha $lacks))) }}{{ end -}}
