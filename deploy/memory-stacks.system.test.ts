@@ -16,7 +16,7 @@ const isWatching = ({ kind, metadata }: Manifest): boolean => kind.endsWith('Rol
 const isOfStacks = ({ metadata }: Manifest): boolean => metadata.name.startsWith('sw-stack')
 
 describeRequiring('chart', 'memory stacks by the chart', () => {
-  test('change a setting, rules of the watched namespaces, and nothing else', async () => {
+  test('change a setting, rules of the watched namespaces and policies of their own, and nothing else', async () => {
     for (const values of [
       { ...needed, memory },
       { ...full, memoryStacks: {} },

@@ -7,7 +7,17 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { ciScript } from '../testing/ci-script.ts'
 import { describeRequiring } from '../testing/requires.ts'
-import { sources, targets, values, whoReachesWhom, type Peer, type Table } from './reach.ts'
+import {
+  ofStacks,
+  stackValues,
+  usual,
+  values,
+  whoReachesStacks,
+  whoReachesWhom,
+  type Asked,
+  type Peer,
+  type Table,
+} from './reach.ts'
 import { needed, rendered, shortLived, type Manifest } from './testing/chart.ts'
 
 const call = promisify(execFile)
@@ -22,7 +32,9 @@ interface Rule {
 }
 
 interface PodSelector {
-  readonly matchLabels: Readonly<Record<string, string>>
+  readonly matchLabels?: Readonly<Record<string, string>>
+  /** Of `Exists`. */
+  readonly matchExpressions?: readonly { readonly key: string }[]
 }
 
 interface Policy extends Manifest {
@@ -57,18 +69,25 @@ describeRequiring('chart', 'the network policies of the chart', () => {
   })
 
   test('each change who reaches whom when a rule of theirs is left out or wider', async () => {
-    const all = await policies(table)
-    const broken = breaks(all)
-    const expected = whoReachesWhom()
-    const silent = await Promise.all(
-      broken.map(async ([, some, policy]) => {
-        const cells = cellsOf(policy)
-        const found = await answers(cyclonus, some, cells)
-        return cells.every(({ source, at }, index) => found[index] === expected[source.name]!.split(' ')[at])
-      }),
-    )
-    expect(broken.filter((_, at) => silent[at]).map(([name]) => name)).toEqual(doubled)
+    const broken = breaks(await policies(table))
+    expect(await silent(cyclonus, broken, usual, whoReachesWhom())).toEqual(doubled)
     expect(broken.length).toBeGreaterThan(20)
+  })
+
+  test('let agents reach the service of a memory stack, each part what it needs, and nothing else (POD-NETWORK-6)', async () => {
+    const all = await policies({ ...table, ...stackValues })
+    expect(await reach(cyclonus, all, ofStacks)).toEqual(whoReachesStacks)
+    expect(await reach(cyclonus, all)).toEqual(whoReachesWhom())
+  })
+
+  test('of memory stacks each change who reaches whom when a rule of theirs is left out or wider', async () => {
+    const all = await policies({ ...table, ...stackValues })
+    const specs = (namespace: string): readonly object[] =>
+      all.flatMap(({ metadata, spec }) => (isOfStacks(metadata) && metadata.namespace === namespace ? [spec] : []))
+    expect(specs('team-b')).toEqual(specs('team-a'))
+    const broken = breaks(all).filter(([, , { metadata }]) => isOfStacks(metadata) && metadata.namespace === 'team-a')
+    expect(await silent(cyclonus, broken, ofStacks, whoReachesStacks)).toEqual(doubledOfStacks)
+    expect(broken.length).toBeGreaterThan(40)
   })
 
   test('open port 443 and DNS for a brainstorm by a policy of its own (POD-NETWORK-8)', async () => {
@@ -89,6 +108,21 @@ const doubled = [
   'team-a/sw-internet egress 1: without port 1',
 ]
 
+/** The other end has ports of its own. */
+const doubledOfStacks = [
+  'team-a/sw-stack-service egress 0: any port',
+  'team-a/sw-stack-service egress 1: any port',
+  'team-a/sw-stack-service egress 2: any port',
+  'team-a/sw-stack-neo4j ingress 0: any port',
+  'team-a/sw-stack-postgres ingress 0: any port',
+  'team-a/sw-stack-cluster egress 0: any port',
+  'team-a/sw-stack-lightrag ingress 0: any port',
+  'team-a/sw-stack-lightrag egress 0: any port',
+  'team-a/sw-stack-lightrag egress 1: any port',
+]
+
+const isOfStacks = ({ name }: Manifest['metadata']): boolean => name.startsWith('sw-stack-')
+
 async function policies(of: object): Promise<readonly Policy[]> {
   return (await rendered(of)).filter(({ kind }) => kind === 'NetworkPolicy') as readonly Policy[]
 }
@@ -99,25 +133,51 @@ interface Cell {
   readonly at: number
 }
 
-const everyCell: readonly Cell[] = sources.flatMap((source) => targets.map((_, at) => ({ source, at })))
+const everyCell = ({ sources, targets }: Asked): readonly Cell[] =>
+  sources.flatMap((source) => targets.map((_, at) => ({ source, at })))
 
 /** What a fault of this policy can change: a policy is about the pods that it selects. */
-function cellsOf({ metadata: { namespace }, spec: { podSelector } }: Policy): readonly Cell[] {
-  const wanted = Object.entries(podSelector.matchLabels)
-  const isSelected = (one: Peer): boolean =>
-    one.namespace === namespace && wanted.every(([key, value]) => one.labels[key] === value)
-  return everyCell.filter(({ source, at }) => isSelected(source) || isSelected(targets[at]!.peer))
+function cellsOf({ metadata: { namespace }, spec: { podSelector } }: Policy, asked: Asked): readonly Cell[] {
+  const { matchLabels = {}, matchExpressions = [] } = podSelector
+  const isSelected = ({ labels, namespace: its }: Peer): boolean =>
+    its === namespace &&
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key }) => key in labels)
+  return everyCell(asked).filter(({ source, at }) => isSelected(source) || isSelected(asked.targets[at]!.peer))
 }
 
-async function reach(cyclonus: string, items: readonly Policy[]): Promise<Table> {
-  const found = await answers(cyclonus, items, everyCell)
+async function reach(cyclonus: string, items: readonly Policy[], asked = usual): Promise<Table> {
+  const cells = everyCell(asked)
+  const found = await answers(cyclonus, items, cells, asked)
   return Object.fromEntries(
-    sources.map((source) => [source.name, found.filter((_, at) => everyCell[at]!.source === source).join(' ')]),
+    asked.sources.map((source) => [source.name, found.filter((_, at) => cells[at]!.source === source).join(' ')]),
   )
 }
 
+/** @returns the names of the faults that change no cell. */
+async function silent(
+  cyclonus: string,
+  broken: ReturnType<typeof breaks>,
+  asked: Asked,
+  expected: Table,
+): Promise<readonly string[]> {
+  const isSilent = await Promise.all(
+    broken.map(async ([, some, policy]) => {
+      const cells = cellsOf(policy, asked)
+      const found = await answers(cyclonus, some, cells, asked)
+      return cells.every(({ source, at }, index) => found[index] === expected[source.name]!.split(' ')[at])
+    }),
+  )
+  return broken.filter((_, at) => isSilent[at]).map(([name]) => name)
+}
+
 /** One process for all cells. @returns what stands in each. */
-async function answers(cyclonus: string, items: readonly Policy[], cells: readonly Cell[]): Promise<readonly string[]> {
+async function answers(
+  cyclonus: string,
+  items: readonly Policy[],
+  cells: readonly Cell[],
+  { targets }: Asked,
+): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'network-'))
   try {
     const [policyPath, trafficPath] = [join(folder, 'policies.json'), join(folder, 'traffic.json')]

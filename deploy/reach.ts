@@ -3,6 +3,8 @@
  * the chart's README shows it. The contract is in docs/contract/orchestrator.md.
  */
 
+import { partLabel, stackNames } from '../edges/kubernetes/memory-stack/names.ts'
+
 /** Labels of pods, as the program and the chart set them. */
 const agent = { 'platform.dev/managed-by': 'platform-operator' }
 const memory = { 'app.kubernetes.io/component': 'memory' }
@@ -71,6 +73,11 @@ export const sources: readonly Peer[] = [
 ]
 
 const tcp = ['TCP'] as const
+const target = (name: string, port: number, peer: Peer): Target => ({
+  name: `${name} ${port}`,
+  ...{ peer, port, protocols: tcp },
+})
+
 export const targets: readonly Target[] = [
   { name: 'orchestrator 8080', peer: orchestrator, port: 8080, protocols: tcp },
   { name: 'orchestrator 8082', peer: orchestrator, port: 8082, protocols: tcp },
@@ -146,6 +153,85 @@ const closed: Readonly<Record<string, string>> = {
 
 export type Table = Readonly<Record<string, string>>
 
+export interface Asked {
+  readonly sources: readonly Peer[]
+  readonly targets: readonly Target[]
+}
+
+export const usual: Asked = { sources, targets }
+
+const [ofRed, ofGreen] = [stackNames('team-a/red'), stackNames('team-b/green')]
+const part = (name: string, { labels } = ofRed): Readonly<Record<string, string>> => ({
+  ...labels,
+  [partLabel]: name,
+  ...(name === 'service' ? memory : {}),
+})
+/** CloudNativePG sets these itself; to an instance it adds the labels of the stack. */
+const ofOperator = { 'app.kubernetes.io/managed-by': 'cloudnative-pg', 'cnpg.io/cluster': ofRed.cluster }
+const instance = { ...ofRed.labels, ...ofOperator }
+const database = pod('PostgreSQL', 'data', '10.1.8.1', { app: 'postgres' })
+
+/** Who reaches memory stacks, and whom their parts reach. The stack of Project `red` has each part, in a pod and in another. */
+export const ofStacks: Asked = {
+  sources: [
+    ...sources.filter(({ name }) => /orchestrator$|^agent of|^brainstorm with|^Prometheus$/.test(name)),
+    pod('service', 'team-a', '10.1.1.20', part('service')),
+    pod('PostgreSQL', 'team-a', '10.1.1.21', part('postgres')),
+    pod('instance of CloudNativePG', 'team-a', '10.1.1.22', instance),
+    pod('Job that copies an instance', 'team-a', '10.1.1.23', { ...ofOperator, 'cnpg.io/jobRole': 'join' }),
+    pod('Neo4j', 'team-a', '10.1.1.24', part('neo4j')),
+    pod('LightRAG', 'team-a', '10.1.1.25', part('lightrag')),
+    pod('service of Project green', 'team-b', '10.1.2.20', part('service', ofGreen)),
+    pod('operator CloudNativePG', 'cnpg-system', '10.1.9.1', { 'app.kubernetes.io/name': 'cloudnative-pg' }),
+    pod('other pod beside the stack', 'team-a', '10.1.1.5', { app: 'other' }),
+    pod('other instance of CloudNativePG', 'team-a', '10.1.1.6', { ...ofOperator, 'cnpg.io/cluster': 'theirs' }),
+    pod('pod elsewhere with the labels of the service', 'elsewhere', '10.1.5.5', part('service')),
+    internet,
+  ],
+  targets: [
+    ...[8080, 443].map((port) => target('service', port, pod('service', 'team-a', '10.1.1.30', part('service')))),
+    target('PostgreSQL', 5432, pod('PostgreSQL', 'team-a', '10.1.1.31', part('postgres'))),
+    ...[5432, 8000, 9187, 443].map((port) =>
+      target('instance of CloudNativePG', port, pod('instance', 'team-a', '10.1.1.32', instance)),
+    ),
+    target('Neo4j', 7687, pod('Neo4j', 'team-a', '10.1.1.34', part('neo4j'))),
+    target('LightRAG', 9621, pod('LightRAG', 'team-a', '10.1.1.35', part('lightrag'))),
+    target('service of Project green', 8080, pod('service', 'team-b', '10.1.2.30', part('service', ofGreen))),
+    target('PostgreSQL of Project green', 5432, pod('PostgreSQL', 'team-b', '10.1.2.31', part('postgres', ofGreen))),
+    ...[5432, 7687, 8000, 9621].map((port) => target('pod elsewhere', port, database)),
+    target('embeddings', 8081, gateway),
+    target('model', 11434, gateway),
+    target('agent', 8080, pod('agent', 'team-a', '10.1.1.9', agent)),
+    target('orchestrator', 8080, orchestrator),
+    ...targets.filter(({ name }) => /^(DNS 53|internet 443|API server 443)$/.test(name)),
+    target('API server', 6443, apiServer),
+  ],
+}
+
+/** As `whoReachesWhom`, with `stackValues`. */
+export const whoReachesStacks: Table = {
+  orchestrator: 'x - - - - - - - - x - x x x x x x x . x x x x',
+  'agent of Project red': 'x - - - - - - - - - - - - - - - - - x x - - -',
+  'agent of Project blue': 'x - - - - - - - - - - - - - - - - - x x - - -',
+  'agent of Project green': '- - - - - - - - - x - - - - - - - - x x - - -',
+  'brainstorm with the internet': 'x - - - - - - - - - - - - - - - - - x x x x -',
+  Prometheus: 'x - - - - x - - - x - x x x x x x - - x x x x',
+  'other pod beside the orchestrator': '- - - - - - - - - - - x x x x x x - - x x x x',
+  'pod elsewhere with the labels of the orchestrator': '- - - - - - - - - - - x x x x x x - - x x x x',
+  service: '- - x x - - - x x - - - - - - x - - - x x x -',
+  PostgreSQL: '- - - - - - - - - - - - - - - - - - - x - - -',
+  'instance of CloudNativePG': '- - - x x - - - - - - - - - - - - - - x x x x',
+  'Job that copies an instance': '- - - x - - - - - - - x x x x x x - - x x x x',
+  Neo4j: '- - - - - - - - - - - - - - - - - - - x - - -',
+  LightRAG: '- - x x - - - x - - - - - - - - x - - x - - -',
+  'service of Project green': '- - - - - - - - - - x - - - - x - - - x x x -',
+  'operator CloudNativePG': '- - - x x - - - - - - x x x x x x - - x x x x',
+  'other pod beside the stack': '- - - - - - - - - - - x x x x x x - - x x x x',
+  'other instance of CloudNativePG': '- - - - - - - - - - - x x x x x x - - x x x x',
+  'pod elsewhere with the labels of the service': '- - - - - - - - - - - x x x x x x - - x x x x',
+  'address on the internet': '- - - - - - - - - - - x x x x x x - - x . x x',
+}
+
 /**
  * By the names of sources.
  * @param isOpen with no peer named for port 8080. Every one may reach it then, also at memory services that the ingress routes.
@@ -176,15 +262,26 @@ export const values = {
   networkPolicy: { operatorIngressFrom: [inNamespace('ingress')], metricsFrom: [inNamespace('monitoring')] },
 }
 
+/** The same with memory stacks, and a model and embeddings at ports of their own. */
+export const stackValues = {
+  ...values,
+  memoryStacks: {
+    enabled: true,
+    embeddings: { url: 'http://gateway.models.svc:8081/v1', model: 'small' },
+    lightrag: { variables: { LLM_BINDING_HOST: 'http://gateway.models.svc:11434', LLM_MODEL: 'large' } },
+  },
+}
+
 /** In Markdown. */
-export function reachTable(): string {
+export function reachTable(about: Asked = usual, table: Table = closed): string {
   const cell: Readonly<Record<string, string>> = { x: 'yes', '-': '', '.': '' }
   return [
-    `| from | ${targets.map(({ name }) => name).join(' | ')} |`,
-    `| --- ${'| --- '.repeat(targets.length)}|`,
-    ...sources.map(
-      ({ name }) =>
-        `| ${name} | ${closed[name]!.split(' ')
+    `| from | ${about.targets.map(({ name }) => name).join(' | ')} |`,
+    `| --- ${'| --- '.repeat(about.targets.length)}|`,
+    ...Object.entries(table).map(
+      ([name, cells]) =>
+        `| ${name} | ${cells
+          .split(' ')
           .map((one) => cell[one])
           .join(' | ')} |`,
     ),

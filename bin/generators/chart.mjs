@@ -56,14 +56,19 @@ export const chart = {
     `${folder}/README.md`,
   ].concat(owned.map((name) => `${folder}/files/${name}`)),
   async run(outDir) {
-    const [{ stringify }, { settingSchemas }, { customResourceDefinitions }, { chartRules }, { reachTable }] =
-      await Promise.all([
-        import('yaml'),
-        import('../../orchestrator/settings/settings-schema.ts'),
-        import('../../crd/manifest.ts'),
-        import('../../edges/kubernetes/doctor/rbac.ts'),
-        import('../../deploy/reach.ts'),
-      ])
+    const [
+      { stringify },
+      { settingSchemas },
+      { customResourceDefinitions },
+      { chartRules },
+      { reachTable, ofStacks, whoReachesStacks },
+    ] = await Promise.all([
+      import('yaml'),
+      import('../../orchestrator/settings/settings-schema.ts'),
+      import('../../crd/manifest.ts'),
+      import('../../edges/kubernetes/doctor/rbac.ts'),
+      import('../../deploy/reach.ts'),
+    ])
     const schema = valuesSchema(settingValues(settingSchemas))
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const yaml = (value) => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' })
@@ -78,7 +83,7 @@ export const chart = {
       'values.yaml',
       `# Generated from bin/generators/chart/values.mjs by ${by}\n${valuesText(schema.properties, yaml)}`,
     )
-    await put('README.md', readme(schema.properties, reachTable()))
+    await put('README.md', readme(schema.properties, reachTable(), reachTable(ofStacks, whoReachesStacks)))
     await put('files/rules.yaml', `# Generated from edges/kubernetes/doctor/rbac.ts by ${by}\n${yaml(chartRules)}`)
     for (const definition of customResourceDefinitions()) {
       // Helm's own mark: an uninstall leaves the definition, and with it every resource.
@@ -142,7 +147,7 @@ function valuesText(properties, yaml, indent = '') {
     .join('')
 }
 
-function readme(properties, reach) {
+function readme(properties, reach, reachOfStacks) {
   const rows = leaves(properties).map(
     ([name, { description = '', default: fallback }]) =>
       `| \`${name}\` | \`${JSON.stringify(fallback)}\` | ${description.replaceAll('|', '\\|')} |`,
@@ -167,7 +172,23 @@ ${reach}
   \`networkPolicy.memoryEgress\`.
 - Port 53 is open to any address, as in the contract: the chart does not know where DNS runs.
 - A brainstorm with the internet reaches the API server on port 443 too: its policy names every address.
+- With \`memoryStacks.enabled\` the first table stays as it is.
 - The network of the cluster decides about probes of the kubelet. Most let a node reach its own pods.
+
+### Memory stacks
+
+With \`memoryStacks.enabled\` each namespace of Projects has policies of memory stacks too. In the table \`red\` has every part,
+once from the program and once from CloudNativePG. Port 8081 has the embeddings, and 11434 LightRAG's model.
+
+${reachOfStacks}
+
+- Agents of one namespace reach each service there, and a token of \`memory.audience\` opens each. A Project whose memory is not for
+  others needs a namespace of its own.
+- A service reaches any address at the ports of \`oidc.issuer\` and \`memoryStacks.embeddings.url\`. LightRAG reaches those of the addresses in
+  \`memoryStacks.lightrag.variables\`. Add others by \`networkPolicy.memoryEgress\`, such as a port that stands in a Secret.
+- CloudNativePG marks pods of its Jobs with \`cnpg.io/jobRole\`, but with no label of a stack, so the chart does not restrict them. Where a policy of
+  yours denies all, let them reach DNS, the API server and port 5432 of pods with \`cnpg.io/cluster\`.
+- Instances reach the API server at 443 and 6443. Policies add up: allow another port, or a store of backups, by one of yours.
 
 ## Values
 
@@ -201,7 +222,7 @@ It installs one orchestrator into a cluster, with what belongs to it. PostgreSQL
 | Services | \`<release>\` (8080: webhooks, agents' tools, git, operations, inspector) and \`<release>-internal\` (8082: callbacks, metrics) |
 | Ingress, HTTPRoute | off by default. They route webhooks, the inspector where you want it, memory services, and no operational path |
 | memory services | none by default: a Deployment, a Service and a policy for each Project in \`memoryServices\`. A stop loses nothing: the truth is in PostgreSQL |
-| memory stacks | none by default. With \`memoryStacks.enabled\` the orchestrator makes one for each Project with the block \`memory\`; the chart brings the rights for it |
+| memory stacks | none by default. With \`memoryStacks.enabled\` the orchestrator makes one for each Project with the block \`memory\`; the chart brings rights and policies for it |
 | ServiceAccounts | one for the orchestrator with the rights of \`statewright rbac\`, one without rights for agents in each namespace, one without rights for memory services |
 | NetworkPolicies | what agents' pods may reach and who reaches them; what reaches the orchestrator |
 | Secrets | keys and the callback secret, made once and kept |

@@ -405,6 +405,11 @@ export const valuesSchema = (settings) => ({
         [],
         'Peers that may read metrics at the internal listener and at memory services, such as the namespace of Prometheus.',
       ),
+      cloudNativePgNamespace: text(
+        'cnpg-system',
+        'Namespace of the operator CloudNativePG, which reaches PostgreSQL of memory stacks.',
+        { ...name, minLength: 1 },
+      ),
     }),
     releaseHook: flag(true, 'Whether an uninstall takes our finalizers off, so that namespaces can end.'),
     monitoring: object({

@@ -39,3 +39,63 @@
 {{- end -}}
 {{- toJson $lacks -}}
 {{- end }}
+
+{{/* Pods of a part. CloudNativePG gives its own the labels of the stack, without a part (edges/kubernetes/memory-stack/names.ts). */}}
+{{- define "statewright.stackPods" -}}
+{{- if eq . "all" -}}
+matchExpressions: [{key: statewright.dev/memory-stack, operator: Exists}]
+{{- else if eq . "cluster" -}}
+matchExpressions: [{key: statewright.dev/memory-stack, operator: Exists}, {key: cnpg.io/cluster, operator: Exists}]
+{{- else -}}
+matchLabels: {statewright.dev/memory-part: {{ . }}}
+{{- end -}}
+{{- end }}
+
+{{/* Peers of the policy's own namespace, by their parts. */}}
+{{- define "statewright.stackPeers" -}}
+{{- $peers := list -}}
+{{- range . }}{{ $peers = append $peers (dict "podSelector" (include "statewright.stackPods" . | fromYaml)) }}{{ end -}}
+{{- toYaml $peers -}}
+{{- end }}
+
+{{/* A policy without its rules: (dict "chart" $ "namespace" NAMESPACE "part" PART) */}}
+{{- define "statewright.stackPolicy" }}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "statewright.name" .chart }}-stack-{{ .part }}
+  namespace: {{ .namespace }}
+  labels:
+    {{- include "statewright.labels" .chart | nindent 4 }}
+spec:
+  podSelector:
+    {{- include "statewright.stackPods" .part | nindent 4 }}
+  policyTypes: [Ingress, Egress]
+{{- end }}
+
+{{/* Rules of egress to PostgreSQL and Neo4j. */}}
+{{- define "statewright.stackStores" -}}
+- ports: [{protocol: TCP, port: 5432}]
+  to:
+    {{- include "statewright.stackPeers" (list "postgres" "cluster") | nindent 4 }}
+- ports: [{protocol: TCP, port: 7687}]
+  to:
+    {{- include "statewright.stackPeers" (list "neo4j") | nindent 4 }}
+{{- end }}
+
+{{/* Rules of egress to the ports of those texts that are addresses, whoever has them. */}}
+{{- define "statewright.toAddresses" -}}
+{{- $ports := list -}}
+{{- range . -}}
+{{- if regexMatch "^https?://" . -}}
+{{- $ports = append $ports (regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" .))) -}}
+{{- end -}}
+{{- end -}}
+{{- with $ports | uniq | sortAlpha -}}
+- ports:
+    {{- range . }}
+    - {protocol: TCP, port: {{ . }}}
+    {{- end }}
+{{- end -}}
+{{- end }}
