@@ -3,7 +3,8 @@ import { customResourceDefinitions } from '../../crd/manifest.ts'
 import { errorOf, KubeError } from '../../edges/kubernetes/api/answers.ts'
 import type { KubeClient, Method, Question } from '../../edges/kubernetes/api/api.ts'
 import { agentPod } from '../../edges/kubernetes/doctor/doctor-objects.ts'
-import { admissionCheck, definitionsCheck, rightsCheck } from './asked-checks.ts'
+import type { Check } from './check.ts'
+import { admissionCheck, definitionsCheck, rightsCheck, stacksCheck } from './asked-checks.ts'
 
 const account = { leaseNamespace: 'platform', serviceAccount: 'statewright' }
 const options = { name: 'probe', namespace: 'team', image: 'i', security: { runAsNonRoot: false }, lifeSeconds: 60 }
@@ -111,6 +112,86 @@ test('each right of `statewright rbac` is asked for, and what is missing is name
   expect(await rightsCheck(refusing(403, noImpersonation), account, 'team')).toMatchObject({
     status: 'unproven',
     next: expect.stringContaining('impersonate'),
+  })
+})
+
+/** `lacks`: rights of the account, as `patch deployments`. `mayList`: whoever runs this. */
+function stacks({
+  lacks = () => false,
+  hasOperator = true,
+  mayList = true,
+  operators = [],
+  classes = [],
+}: {
+  readonly lacks?: (right: string) => boolean
+  readonly hasOperator?: boolean
+  readonly mayList?: boolean
+  readonly operators?: readonly object[]
+  readonly classes?: readonly object[]
+}): Promise<Check> {
+  const client = clientOf((_method, path, { body }) => {
+    if (path.includes('authorization')) {
+      const { verb, resource } = (body as { readonly spec: { readonly resourceAttributes: Record<string, string> } })
+        .spec.resourceAttributes
+      return { status: { allowed: !lacks(`${verb} ${resource}`) } }
+    }
+    if (path === '/apis/postgresql.cnpg.io/v1' && !hasOperator) throw errorOf(404, { message: 'not found' })
+    if (path === '/apis/postgresql.cnpg.io/v1') return {}
+    if (!mayList) throw errorOf(403, { message: 'you may not' })
+    return { items: path === '/apis/apps/v1/deployments' ? operators : classes }
+  })
+  return stacksCheck({ client, asAccount: client }, account, 'team')
+}
+
+const operatorOf = (image: string): object => ({
+  metadata: { namespace: 'pg' },
+  spec: { template: { spec: { containers: [{ image }] } } },
+})
+const classOf = (name: string, isDefault: boolean, more: object = {}): object => ({
+  metadata: { name, annotations: { 'storageclass.kubernetes.io/is-default-class': `${isDefault}` } },
+  ...more,
+})
+
+test('memory stacks are off where the account has none of the rights that they alone need', async () => {
+  const asked: string[] = []
+  const check = await stacks({ lacks: (right) => asked.push(right) > 0 })
+  expect(check).toEqual({
+    ...{ id: 'memory-stacks', status: 'ok' },
+    seen: 'off: ServiceAccount platform/statewright has none of their rights',
+  })
+  expect(asked).toContain('patch statefulsets')
+  // Every orchestrator has these.
+  for (const right of ['get secrets', 'list pods', 'create persistentvolumeclaims']) expect(asked).not.toContain(right)
+})
+
+test('memory stacks that are on are told with CloudNativePG, its version, and whether claims grow', async () => {
+  const found = async (cluster: Parameters<typeof stacks>[0]): Promise<string> => {
+    const { status, seen } = await stacks(cluster)
+    expect(status).toBe('ok')
+    return seen.replace('on: ServiceAccount platform/statewright has their rights; ', '')
+  }
+  const image = 'ghcr.io:443/cloudnative-pg/cloudnative-pg:1.30.0@sha256:abc'
+  const [fast, slow] = [classOf('fast', true, { allowVolumeExpansion: true }), classOf('slow', false)]
+  expect(await found({ operators: [operatorOf(image)], classes: [slow, fast] })).toBe(
+    'CloudNativePG 1.30.0 is installed, its operator is in pg; claims of the default class fast grow',
+  )
+  expect(await found({ hasOperator: false, classes: [classOf('nfs', true)] })).toBe(
+    'CloudNativePG is not installed: PostgreSQL is one pod; claims of the default class nfs do not grow',
+  )
+  expect(await found({ mayList: false })).toBe(
+    'CloudNativePG is installed, its version is unknown; whether claims grow is unknown: you may not list storageclasses',
+  )
+  expect(await found({ operators: [operatorOf('r:80/cnpg')], classes: [slow] })).toBe(
+    'CloudNativePG of an unknown version is installed, its operator is in pg; there is no default class of storage',
+  )
+})
+
+test('memory stacks with some of their rights alone are a failure, with the command that grants the others', async () => {
+  const check = await stacks({ lacks: (right) => right === 'delete services' })
+  expect(check).toMatchObject({
+    status: 'failed',
+    seen: expect.stringMatching(/lacks 1 of their \d+ rights: delete services in team; CloudNativePG is installed/),
+    next: 'statewright rbac --namespaces team --lease-namespace platform --memory-stacks | kubectl apply -f -',
   })
 })
 

@@ -4,6 +4,7 @@ import { pathOf, type KubeClient } from '../../edges/kubernetes/api/api.ts'
 import { definitionFaults } from '../../edges/kubernetes/doctor/doctor-definitions.ts'
 import { agentPod, type ProbeOptions } from '../../edges/kubernetes/doctor/doctor-objects.ts'
 import { missingRights } from '../../edges/kubernetes/doctor/doctor-rights.ts'
+import { cloudNativePgWords, growthWords } from '../../edges/kubernetes/doctor/doctor-stacks.ts'
 import { podsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
 import { check, type Check } from './check.ts'
 import { admissionGrant, isolationLack, versionGrant } from './grants.ts'
@@ -46,6 +47,24 @@ export async function rightsCheck(client: Client, account: Account, namespace: s
   })
 }
 
+/** Stacks are on where the ServiceAccount has a right that nothing else needs. `asAccount`: as the ServiceAccount. */
+export async function stacksCheck(
+  { client, asAccount }: { readonly client: Client; readonly asAccount: Client },
+  account: Account,
+  namespace: string,
+): Promise<Check> {
+  const id = 'memory-stacks'
+  return unlessRefused(id, impersonation, async () => {
+    const { asked, missing } = await missingRights(asAccount, { namespace, ...account, ofStacks: true })
+    const who = nameOf(account)
+    if (missing.length === asked) return check(id, 'ok', `off: ${who} has none of their rights`)
+    const cluster = `${await cloudNativePgWords(client)}; ${await growthWords(client)}`
+    if (missing.length === 0) return check(id, 'ok', `on: ${who} has their rights; ${cluster}`)
+    const lack = `${who} lacks ${missing.length} of their ${asked} rights: ${few(missing)}; ${cluster}`
+    return check(id, 'failed', lack, rbacStep(account, namespace, ' --memory-stacks'))
+  })
+}
+
 /** A dry run of the pod that an orchestrator would make, as the ServiceAccount. */
 export async function admissionCheck(client: Client, account: Account, options: ProbeOptions): Promise<Check> {
   const id = 'admission'
@@ -85,8 +104,8 @@ async function unlessRefused(id: string, next: string, look: () => Promise<Check
   }
 }
 
-function rbacStep({ leaseNamespace, serviceAccount }: Account, namespace: string): string {
-  const named = serviceAccount === 'statewright' ? '' : ` --service-account ${serviceAccount}`
+function rbacStep({ leaseNamespace, serviceAccount }: Account, namespace: string, more = ''): string {
+  const named = `${serviceAccount === 'statewright' ? '' : ` --service-account ${serviceAccount}`}${more}`
   return `statewright rbac --namespaces ${namespace} --lease-namespace ${leaseNamespace}${named} | kubectl apply -f -`
 }
 

@@ -76,7 +76,7 @@ test('who may not make a Job proves nothing, and nothing is removed', async () =
     (path) => !path.endsWith('/jobs'),
   )
   const checks = await run(here)
-  expect(checks.slice(3).map(({ status, seen }) => `${status} ${seen}`)).toEqual([
+  expect(checks.slice(4).map(({ status, seen }) => `${status} ${seen}`)).toEqual([
     'unproven you may not',
     'unproven no pod started',
     'unproven you may not',

@@ -8,7 +8,7 @@ import {
   type ProbeOptions,
 } from '../../edges/kubernetes/doctor/doctor-objects.ts'
 import { removeProbe, runProbe, type ProbeDeps, type ProbeSeen } from '../../edges/kubernetes/doctor/doctor-run.ts'
-import { admissionCheck, definitionsCheck, rightsCheck, type Account } from './asked-checks.ts'
+import { admissionCheck, definitionsCheck, rightsCheck, stacksCheck, type Account } from './asked-checks.ts'
 import { check, type Check } from './check.ts'
 import { probeChecks } from './probe-checks.ts'
 
@@ -31,6 +31,7 @@ export async function checkCluster(
     definitionsCheck(client),
     rightsCheck(asAccount, account, options.namespace),
     admissionCheck(asAccount, account, options),
+    stacksCheck({ client, asAccount }, account, options.namespace),
   ])
   let seen: ProbeSeen | undefined
   let left: readonly string[] = []

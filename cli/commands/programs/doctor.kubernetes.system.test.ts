@@ -35,8 +35,8 @@ function argumentsFor({ namespace }: Pick<Scene, 'namespace'>): readonly string[
   return ['--cluster', '--image', image, ...where]
 }
 
-async function allow({ namespace }: Scene): Promise<void> {
-  const { out } = await said(() => rbac(['--namespaces', namespace, '--lease-namespace', namespace]))
+async function allow({ namespace }: Scene, ...more: readonly string[]): Promise<void> {
+  const { out } = await said(() => rbac(['--namespaces', namespace, '--lease-namespace', namespace, ...more]))
   await sharedControlPlane().must(['apply', '-f', '-'], out)
 }
 
@@ -61,11 +61,12 @@ describeRequiring('kubernetes', 'statewright doctor --cluster', () => {
   test('a cluster that grants all has one failure: nothing enforces its policies; and nothing is left', async () => {
     await withKubelet(
       async (scene) => {
-        await allow(scene)
+        await allow(scene, '--memory-stacks')
         await withClass(scene.client, scene.namespace, async () => {
           const { code, checks } = await run(scene, ['--storage-class', scene.namespace])
+          expect(checks['memory-stacks']?.seen).toMatch(/^on: [^;]*; CloudNativePG is not installed/)
           expect(Object.fromEntries(Object.values(checks).map(({ id, status }) => [id, status]))).toEqual({
-            ...{ definitions: 'ok', rights: 'ok', admission: 'ok', workspace: 'ok' },
+            ...{ definitions: 'ok', rights: 'ok', admission: 'ok', 'memory-stacks': 'ok', workspace: 'ok' },
             ...{ 'user-namespaces': 'ok', 'pod-namespaces': 'ok', 'network-policy': 'failed' },
           })
           expect(checks['workspace']?.seen).toMatch(/ is bound \(10Gi\); a pod with users of its own writes it/)
@@ -93,6 +94,7 @@ describeRequiring('kubernetes', 'statewright doctor --cluster', () => {
         const { code, checks } = await run(scene, ['--storage-class', 'no-such-class', '--timeout', '6'])
         expect(checks).toMatchObject({
           admission: { status: 'ok' },
+          'memory-stacks': { status: 'ok', seen: expect.stringMatching(/^off: /) },
           rights: {
             status: 'failed',
             seen: expect.stringMatching(/lacks 1 of \d+ rights: patch projects\.platform\.dev in/),

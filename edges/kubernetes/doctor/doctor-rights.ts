@@ -26,6 +26,8 @@ interface Wanted {
   readonly namespace: string
   readonly leaseNamespace: string
   readonly serviceAccount: string
+  /** Those alone that memory stacks need beside the others. */
+  readonly ofStacks?: boolean
 }
 
 interface Review {
@@ -53,8 +55,15 @@ export async function missingRights(
   return { asked: rights.length, missing }
 }
 
-function rightsOf({ namespace, leaseNamespace, serviceAccount }: Wanted): readonly Right[] {
-  const manifests = rbacManifests({ namespaces: [namespace], leaseNamespace, serviceAccount }) as readonly Rules[]
+function rightsOf({ ofStacks = false, ...wanted }: Wanted): readonly Right[] {
+  const others = rightsIn(wanted, false)
+  if (!ofStacks) return others
+  const known = others.map(wordsOf)
+  return rightsIn(wanted, true).filter((right) => !known.includes(wordsOf(right)))
+}
+
+function rightsIn({ namespace, ...account }: Omit<Wanted, 'ofStacks'>, memoryStacks: boolean): readonly Right[] {
+  const manifests = rbacManifests({ namespaces: [namespace], ...account, memoryStacks }) as readonly Rules[]
   return manifests.flatMap(({ metadata: { namespace: within = namespace }, rules = [] }) =>
     rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
       apiGroups.flatMap((group) =>
