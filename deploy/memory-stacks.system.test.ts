@@ -95,6 +95,20 @@ describeRequiring('chart', 'memory stacks by the chart', () => {
     expect(Object.keys(reached.urls).toSorted()).toEqual(['team-a/demo', 'team-a/plain', 'team-b/shop'])
   })
 
+  test('have policies that name the operator’s namespace and further peers and ports, or none at all', async () => {
+    const [peer, elsewhere] = [{ ipBlock: { cidr: '192.0.2.0/24' } }, [{ ports: [{ port: 3128, protocol: 'TCP' }] }]]
+    const more = { cloudNativePgNamespace: 'operators', memoryIngressFrom: [peer], memoryEgress: elsewhere }
+    const policies = (await rendered({ ...least, networkPolicy: more })).filter(isOfStacks)
+    const withText = (text: object | string): readonly string[] =>
+      policies
+        .filter(({ spec }) => JSON.stringify(spec).includes(JSON.stringify(text)))
+        .map(({ metadata }) => metadata.name)
+    expect(withText('operators')).toEqual(['sw-stack-cluster'])
+    expect(withText(peer)).toEqual(['sw-stack-service'])
+    expect(withText(elsewhere[0]!)).toEqual(['sw-stack-service', 'sw-stack-lightrag'])
+    expect((await rendered({ ...least, networkPolicy: { create: false } })).filter(isOfStacks)).toEqual([])
+  })
+
   test('name what they lack, and what excludes another value, also beside memory services', async () => {
     const complaint = async (stacks: object, more: object = {}): Promise<string> =>
       (await helm(['template', 'sw', chart], { ...needed, ...more, memoryStacks: { enabled: true, ...stacks } })).error
