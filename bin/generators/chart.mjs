@@ -166,7 +166,7 @@ ${reach}
 
 - The chart denies by default what reaches the orchestrator, and what agents' pods and its memory services reach or are reached
   by. It restricts no other pod: the policies of PostgreSQL or of another memory service belong to their own installation.
-- An agent reaches a memory service of another Project that the chart did not bring. Its token is what that service refuses.
+- An agent reaches a memory service of another Project that the chart did not bring. A token of \`memory.audience\` opens each of them.
 - A memory service of the chart reaches any address at the ports of its addresses: 5432, that of the identity provider, and those of
   \`engine\`, \`embeddings\` and \`graph\` (7687). Where a Service has another port than its pods, add the pods' by
   \`networkPolicy.memoryEgress\`.
