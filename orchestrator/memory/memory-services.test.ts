@@ -4,7 +4,7 @@ import { memoriesOf } from '../testing/memories.ts'
 const settings = { urls: { 'default/named': 'http://named' }, publicUrls: { 'default/named': 'https://out' } }
 const stack = { endpoint: 'http://stack', externalEndpoint: '' }
 
-test('a service that MEMORY_URLS names goes before a stack of the Project', async () => {
+test('a service that MEMORY_URLS names goes before a stack of the Project (PROJECT-MEMORY-1)', async () => {
   const memories = memoriesOf(settings, stack)
   expect(await memories.addressOf('default/named')).toEqual({ url: 'http://named', publicUrl: 'https://out' })
   expect(await memories.addressOf('default/own')).toEqual({ url: 'http://stack', publicUrl: undefined })
@@ -12,7 +12,7 @@ test('a service that MEMORY_URLS names goes before a stack of the Project', asyn
   expect(await memoriesOf(settings).addressOf('default/own')).toBeUndefined()
 })
 
-test('a Project with the block memory gets a stack where any run and nobody names a service', () => {
+test('a Project with the block memory gets a stack where any run and nobody names a service (PROJECT-MEMORY-1)', () => {
   const memories = memoriesOf(settings, stack)
   expect(memories.stackOf('default/own', {})).toBeNull()
   expect(memories.stackOf('default/named', { memory: {} })).toBeNull()

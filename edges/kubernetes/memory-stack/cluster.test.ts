@@ -19,7 +19,7 @@ const spec = (scene: StackScene): unknown => scene.get('Cluster', 'mem-demo')!.s
 const title = 'Cluster default/mem-demo'
 
 describe('a light stack on CloudNativePG', () => {
-  test('has a Cluster of our fields, which no object owns and whose children have our labels', async () => {
+  test('has a Cluster of our fields, which no object owns and whose children have our labels (PROJECT-MEMORY-3, PROJECT-MEMORY-4)', async () => {
     const scene = await running()
     const { metadata } = scene.get('Cluster', 'mem-demo')!
     expect(metadata.ownerReferences).toBeUndefined()
@@ -64,7 +64,7 @@ describe('a light stack on CloudNativePG', () => {
   test.each([
     [2, undefined],
     [3, { method: 'any', number: 1 }],
-  ])('of %s instances has a budget, and a synchronous standby from three on', async (pgInstances, synchronous) => {
+  ])('of %s instances has a budget, and a synchronous standby from three on (PROJECT-MEMORY-2)', async (pgInstances, synchronous) => {
     const scene = await running({ pgInstances })
     expect(spec(scene)).toMatchObject({ instances: pgInstances, enablePDB: true })
     expect((spec(scene) as { postgresql: { synchronous?: object } }).postgresql.synchronous).toEqual(synchronous)

@@ -158,7 +158,7 @@ describe('a full stack', () => {
     expect(textOf(scene.get('Secret', 'memory-demo'), 'GRAPH_URL')).not.toBe('')
   })
 
-  test('grows the claim of Neo4j', async () => {
+  test('grows the claim of Neo4j (PROJECT-MEMORY-5)', async () => {
     const scene = await running(stackScene())
     await scene.look({ ...full, neo4jStorage: '30Gi' })
     expect(scene.get('PersistentVolumeClaim', 'memneo4j-demo-data')!.spec).toMatchObject({
