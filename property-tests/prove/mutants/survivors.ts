@@ -59,6 +59,13 @@ const groups: readonly Group[] = [
       "machines/memory/machine.ts conjunct event.type === 'memory.configured' (2)",
       "machines/memory/machine.ts conjunct 'run' in event",
       "machines/memory/machine.ts conjunct event.type === 'effect.failed'",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.configured'",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.configured' (2)",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen'",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (2)",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (3)",
+      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (4)",
+      "machines/memory-stack/machine.ts conjunct event.type === 'effect.failed'",
     ],
   },
   {

@@ -11,10 +11,10 @@ const light = {
 }
 const place = { endpoint: 'http://memory', externalEndpoint: '' }
 const sights = [
+  { phase: 'running', part: 'service', words: '', ...place, externalEndpoint: 'https://out' },
   { phase: 'pending', part: 'postgres', words: 'Setting up primary', ...place },
   { phase: 'pending', part: 'service', words: '', ...place },
   { phase: 'pending', part: 'cluster', words: 'no right', endpoint: '', externalEndpoint: '' },
-  { phase: 'running', part: 'service', words: '', ...place, externalEndpoint: 'https://out' },
   { phase: 'degraded', part: 'postgres', words: 'it grows', ...place },
   { phase: 'degraded', part: 'neo4j', words: '', ...place },
   { phase: 'degraded', part: 'lightrag', words: 'CrashLoopBackOff', ...place },
