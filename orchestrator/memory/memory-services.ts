@@ -13,6 +13,8 @@ interface MemoryAddress {
 export interface MemoryServices {
   /** Undefined: the Project has no memory, or its stack never served yet. `project`: `<namespace>/<name>`. */
   addressOf(project: string): Promise<MemoryAddress | undefined>
+  /** False: a stack of before can neither be looked at nor ended here. */
+  readonly runsStacks: boolean
   /** Of the setting, without a question. */
   isNamed(project: string): boolean
   /** The stack that the Project gets; `null`: none. */
@@ -29,6 +31,7 @@ interface MemoryServicesOptions {
 export function memoryServices({ settings, runtime, runsStacks }: MemoryServicesOptions): MemoryServices {
   const { urls, publicUrls, fills, profile } = settings
   return {
+    runsStacks,
     async addressOf(project) {
       const url = urls[project]
       if (url !== undefined) return { url, publicUrl: publicUrls[project] }

@@ -163,7 +163,7 @@ function ofPeople(caches: Caches): ResourceCaches {
 }
 
 function reconcilerDeps(
-  { client, namespaces, clock, random, ids, logger }: KubernetesPlaceOptions,
+  { client, namespaces, clock, random, ids, logger, memoryStacks }: KubernetesPlaceOptions,
   caches: Caches,
   { runtime, hooks }: Wired,
   mirror: Mirror,
@@ -172,7 +172,7 @@ function reconcilerDeps(
     client,
     caches: ofPeople(caches),
     hooks,
-    reads: actorReads(runtime),
+    reads: actorReads(runtime, { runsStacks: memoryStacks !== undefined }),
     checkAgain: async (project) =>
       void (await runtime.deliver({
         to: `project:${project}`,

@@ -5,7 +5,11 @@ import { allActors } from '../../runtime/all-actors.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { lifeOf } from './tasks-by-hand.ts'
 
-export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads {
+/** `runsStacks`: whether memory stacks run here; one that nobody can end holds no Project. */
+export function actorReads(
+  runtime: Pick<Runtime, 'read' | 'list'>,
+  { runsStacks }: { readonly runsStacks: boolean },
+): ActorReads {
   return {
     async project(id) {
       const actor = await runtime.read(`project:${id}`)
@@ -26,7 +30,7 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
       return { state: stateOf(actor), ...(actor === undefined ? {} : madeBy(actor)) }
     },
     async stack(id) {
-      const actor = await runtime.read(`memory-stack:${id}`)
+      const actor = runsStacks ? await runtime.read(`memory-stack:${id}`) : undefined
       if (actor === undefined) return { runs: false, stays: '' }
       return actor.path === 'absent' ? { runs: false, stays: actor.context.words } : { runs: true, stays: '' }
     },

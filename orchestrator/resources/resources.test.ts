@@ -39,6 +39,25 @@ async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
   return { maxConcurrentAgents, capacity, alertCapacity }
 }
 
+test.each([
+  ['is ended where any run', {}, [{ type: 'stack.configured', at: 0, wanted: null }]],
+  ['is left as it is where none run any more, since nobody could end it', undefined, []],
+])('a stack that a Project wants no more %s', async (_what, stack, expected) => {
+  const told: { readonly to: string; readonly event: object }[] = []
+  const deps = {
+    directory: { applied: async () => ({ project: { generation: 1 }, spec: { scm: {} } }) },
+    runtime: {
+      deliver: async (delivery: (typeof told)[number]) => told.push(delivery),
+      read: async (address: string) => (address.startsWith('memory-stack:') ? { context: {} } : undefined),
+      list: async () => [],
+    },
+    clock: { now: () => 0 },
+    memories: memoriesOf({}, stack),
+  }
+  await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
+  expect(told.filter(({ to }) => to.startsWith('memory-stack:')).map(({ event }) => event)).toEqual(expected)
+})
+
 test.each<[Partial<ProjectSpec>, number, number, number]>([
   [{}, 3, 3, 1],
   [{ maxConcurrentAgents: 7 }, 7, 7, 1],

@@ -267,7 +267,7 @@ async function notifyLedger(
   for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
 }
 
-/** Of a Project that never wanted one there is no actor, and nothing to tell. */
+/** Of a Project that never wanted one there is no actor, and nothing to tell. Where none run, none can be ended. */
 async function configureStack(
   { runtime, clock, memories }: ResourceViewsDeps,
   project: string,
@@ -275,7 +275,7 @@ async function configureStack(
 ): Promise<void> {
   const to = `memory-stack:${project}` as const
   const wanted = memories.stackOf(project, spec)
-  if (wanted === null && (await runtime.read(to)) === undefined) return
+  if (wanted === null && (!memories.runsStacks || (await runtime.read(to)) === undefined)) return
   const event = { type: 'stack.configured', at: clock.now(), wanted }
   await runtime.deliver({ to, key: `configured/${when}`, event })
 }
