@@ -276,13 +276,29 @@ it('one that does not answer in time is pending, and whoever gives up is not kep
   await expect(left).rejects.toThrow('the orchestrator stops')
 })
 
-it('the profile full runs as light on one machine, and says so (PROJECT-MEMORY-7)', async (machine) => {
+it('the profile full runs as light on one machine (PROJECT-MEMORY-7)', async (machine) => {
   const stacks = machine.start()
-  const full = { ...wanted, profile: 'full' as const }
   await until(stacks, 'running')
-  const sight = { phase: 'running', words: 'one machine runs the profile light' }
-  expect(await stacks.reconcile(first, full, goesOn)).toMatchObject(sight)
+  expect(await stacks.reconcile(first, { ...wanted, profile: 'full' }, goesOn)).toMatchObject({ phase: 'running' })
   expect(starts(machine)).toHaveLength(1)
+})
+
+it('the end of one that lived is told at once, and that of one that ends as it starts is left to the looks', async (machine) => {
+  let elapsed = 0
+  const heard: unknown[] = []
+  const stacks = machine.start({ clock: { ...systemClock, elapsed: () => elapsed } })
+  stacks.watch?.((project, { phase, words }) => heard.push([project, phase, words]))
+  const kill = async (): Promise<void> => {
+    await until(stacks, 'running')
+    const { process } = recordOf(machine)
+    if (process !== undefined) signal(process, 'SIGKILL')
+  }
+  await kill()
+  await until(stacks, 'running', { words: '' })
+  expect(heard).toEqual([])
+  elapsed += 30_000
+  await kill()
+  await vi.waitFor(() => expect(heard).toEqual([[first, 'pending', 'it ended by SIGKILL']]), bound)
 })
 
 it('one that was started with other settings stops, and starts again with those of now', async (machine) => {

@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { withDeadline } from '../../http/deadline.ts'
 import type { Fetch } from '../../http/ports.ts'
-import type { StackSight, StackWanted } from '../../machines/memory-stack/events.ts'
+import type { StackSight } from '../../machines/memory-stack/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { MemoryStacks } from '../ports/memory-stacks.ts'
@@ -39,6 +39,7 @@ export interface LocalMemoryStacksOptions {
 
 /** It gives its connections 25 seconds, and its work ten. */
 const stopLimitMs = 45_000
+const shortLifeMs = 30_000
 /** It gives its own checks three seconds. */
 const answerMs = 5_000
 
@@ -58,16 +59,16 @@ export function localMemoryStacks(options: LocalMemoryStacksOptions): MemoryStac
   const { root, clock } = options
   /** How those ended that this process started, by pid. */
   const ends = new Map<number, Promise<string>>()
+  let changed: (project: string, sight: StackSight) => void = () => undefined
 
   return {
-    async reconcile(project, { profile }, signal) {
+    async reconcile(project, _wanted, signal) {
       const folder = new MemoryFolder(root, project)
       folder.create()
       const record = folder.adopt() ?? (await claim(options, folder, project))
       const plan = planOf(options, folder, record)
       if (isRunning(record)) {
-        if (record.print === plan.print && record.stoppingAt === undefined)
-          return look(options, folder, record, { profile, signal })
+        if (record.print === plan.print && record.stoppingAt === undefined) return look(options, folder, record, signal)
         stop(folder, record, clock)
         return sight('pending', plan.port, 'it stops, and starts again with what it is given now')
       }
@@ -78,8 +79,15 @@ export function localMemoryStacks(options: LocalMemoryStacksOptions): MemoryStac
       }
       const started = await start(options, folder, ended, plan)
       ends.set(started.process.pid, started.ended)
+      const startedAt = clock.elapsed()
+      void started.ended.then((how) => {
+        // One that does not live long is looked at often enough.
+        if (clock.elapsed() - startedAt >= shortLifeMs) changed(project, sight('pending', plan.port, `it ended ${how}`))
+      })
       return sight('pending', plan.port, ['it starts', ...before(ended)].join('; '))
     },
+
+    watch: (listener) => void (changed = listener),
 
     async end(project) {
       const folder = new MemoryFolder(root, project)
@@ -201,7 +209,7 @@ async function look(
   { fetch, clock }: LocalMemoryStacksOptions,
   folder: MemoryFolder,
   record: MemoryRecord,
-  { profile, signal }: Pick<StackWanted, 'profile'> & { readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<StackSight> {
   const { port } = record
   const answer = await withDeadline(clock, answerMs, (late) =>
@@ -216,7 +224,7 @@ async function look(
   if (record.ends > 0) folder.write({ ...record, ends: 0, lastEnd: '' })
   const { degraded = [] } = Value.Check(Ready, answer.body) ? answer.body : {}
   if (degraded.length > 0) return sight('degraded', port, degraded.join(', '))
-  return sight('running', port, profile === 'full' ? 'one machine runs the profile light' : '')
+  return sight('running', port, '')
 }
 
 interface Answer {

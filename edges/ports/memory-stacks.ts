@@ -11,4 +11,6 @@ export interface MemoryStacks {
   reconcile(project: string, wanted: StackWanted, signal: AbortSignal): Promise<StackSight>
   /** Ends what runs of it. What holds data stays, and `words` names it. The phase is `gone` once nothing runs. */
   end(project: string, signal: AbortSignal): Promise<StackSight>
+  /** `changed` hears of a part that ended by itself, as a look would find it. Absent: only a look sees that here. */
+  watch?(changed: (project: string, sight: StackSight) => void): void
 }

@@ -4,6 +4,7 @@ import type { MemoryStacks } from '../../edges/ports/memory-stacks.ts'
 import type { SecretStore } from '../../edges/ports/resources.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import { deliverSight } from '../memory/memory-actor.ts'
 import type { Place } from './place.ts'
 
 export interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' | 'unset'> {
@@ -25,8 +26,13 @@ export function localPlace({ sql, clock, ids, secrets, pods, memoryStacks, ...ap
     pods,
     ...(memoryStacks === undefined ? {} : { memoryStacks }),
     load: async () => undefined,
-    attach: (app, { hooks, derived, statusOf }) =>
-      registerResourceApi(app, { ...api, resources, secrets, hooks, derived, statusOf }),
+    async attach(app, { hooks, derived, statusOf, runtime }) {
+      memoryStacks?.watch?.((project, sight) => {
+        // Where it cannot be told, the next look sees it.
+        deliverSight(runtime, project, { key: `ended/${ids.next()}`, at: clock.now(), sight }).catch(() => undefined)
+      })
+      await registerResourceApi(app, { ...api, resources, secrets, hooks, derived, statusOf })
+    },
     begin: async () => undefined,
     stop: async () => undefined,
     degraded: () => [],

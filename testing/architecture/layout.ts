@@ -158,7 +158,7 @@ const product: readonly Zone[] = [
       { room: 'settings', on: [] },
       { room: 'pods', on: ['memory', 'settings'], tests: ['places'] },
       { room: 'operators', on: [] },
-      { room: 'places', on: ['resources', 'settings'] },
+      { room: 'places', on: ['memory', 'resources', 'settings'] },
     ],
   ),
   // Who is who on the forge of one machine, and its resources: data, which starts nothing.

@@ -64,11 +64,14 @@ describe('a light stack on CloudNativePG', () => {
   test.each([
     [2, undefined],
     [3, { method: 'any', number: 1 }],
-  ])('of %s instances has a budget, and a synchronous standby from three on (PROJECT-MEMORY-2)', async (pgInstances, synchronous) => {
-    const scene = await running({ pgInstances })
-    expect(spec(scene)).toMatchObject({ instances: pgInstances, enablePDB: true })
-    expect((spec(scene) as { postgresql: { synchronous?: object } }).postgresql.synchronous).toEqual(synchronous)
-  })
+  ])(
+    'of %s instances has a budget, and a synchronous standby from three on (PROJECT-MEMORY-2)',
+    async (pgInstances, synchronous) => {
+      const scene = await running({ pgInstances })
+      expect(spec(scene)).toMatchObject({ instances: pgInstances, enablePDB: true })
+      expect((spec(scene) as { postgresql: { synchronous?: object } }).postgresql.synchronous).toEqual(synchronous)
+    },
+  )
 
   test('gives the service the operator’s address, checked by the operator’s certificate', async () => {
     const scene = await running()
