@@ -40,7 +40,9 @@ function ask(context: MemoryStackContext): Does {
 
 function want(context: MemoryStackContext, wanted: StackWanted | null): Does {
   const { context: patch, effects } = ask({ ...context, wanted })
-  return { context: { wanted, ...patch }, effects: effects ?? [] }
+  // Nobody is led any more to what ends.
+  const nowhere = wanted === null ? { endpoint: '', externalEndpoint: '' } : {}
+  return { context: { wanted, ...nowhere, ...patch }, effects: effects ?? [] }
 }
 
 /** A stack that begins anew knows nothing of the one before. */
@@ -58,9 +60,9 @@ function keep(context: MemoryStackContext, { phase, part, words, endpoint, exter
   const isLate = !isWell && at - since >= bounds[part]
   return {
     context: {
-      ...{ phase, part, words, since, isLate, externalEndpoint, failures: 0, trouble: '' },
+      ...{ phase, part, words, since, isLate, failures: 0, trouble: '' },
       // It stays while the service restarts: pods that begin meanwhile wait for it.
-      endpoint: endpoint || context.endpoint,
+      ...(context.wanted === null ? {} : { endpoint: endpoint || context.endpoint, externalEndpoint }),
       nextAt: at + (isWell || isLate ? look : soon),
     },
   }

@@ -177,7 +177,7 @@ describe('nobody wants it any more', () => {
       const stack = new AStack()
       stack.see(sight)
       expect(stack.want(null)).toEqual([looks(2, null)])
-      expect(stack.it.value).toBe('ending')
+      expect([stack.it.value, stack.context.endpoint]).toEqual(['ending', ''])
       stack.see({ ...waits, words: 'one pod ends' })
       expect([stack.it.value, stack.rests]).toEqual(['ending', 5 * second])
       stack.fail()

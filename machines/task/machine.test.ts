@@ -107,6 +107,7 @@ test('the registry holds each kind once', () => {
     'issue',
     'ledger',
     'memory',
+    'memory-stack',
     'merge-request',
     'model-key',
     'pod',

@@ -26,9 +26,12 @@ function see(m: Draft, { phase, part, words, endpoint, externalEndpoint }: Seen)
   const stays = goesOnWaiting || (phase === 'running' && m.phase === 'running' && part === m.part)
   if (!stays) m.since = m.at
   m.isLate = phase !== 'running' && m.at >= m.since + boundInMinutes[part] * minute
-  if (endpoint !== '') m.endpoint = endpoint
+  if (m.wanted !== null) {
+    if (endpoint !== '') m.endpoint = endpoint
+    m.externalEndpoint = externalEndpoint
+  }
   m.nextAt = m.at + (phase === 'running' || m.isLate ? 60 : 5) * second
-  Object.assign(m, { phase, part, words, externalEndpoint, failures: 0, trouble: '' })
+  Object.assign(m, { phase, part, words, failures: 0, trouble: '' })
 }
 
 /** The state that follows; undefined: the same, and no timer is armed anew. */
@@ -39,6 +42,7 @@ function hear(m: Draft, state: string, event: MemoryStackEvent, asking: Asking):
       if (isAnew && event.wanted === null) return undefined
       if (isAnew) forget(m)
       m.wanted = event.wanted
+      if (event.wanted === null) Object.assign(m, { endpoint: '', externalEndpoint: '' })
       ask(m, asking)
       if (isAnew) return 'pending'
       return event.wanted === null ? 'ending' : state
