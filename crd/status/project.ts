@@ -3,7 +3,7 @@ import { conditionsOf } from '../../machines/project/conditions.ts'
 import type { Hold } from '../../machines/model-key/context.ts'
 import type { Pause, QueueContext } from '../../machines/queue/context.ts'
 import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
-import { dated, type Condition, type Finding } from './condition.ts'
+import { dated, type Condition } from './condition.ts'
 import { stackFinding, type StackActor } from './memory-stack.ts'
 import { whenever, type ActorShape } from './shape.ts'
 
@@ -47,8 +47,7 @@ export function projectStatus(
       ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration)),
       ...(pausedBy === null ? [] : [paused(pausedBy, createdAt, observedGeneration)]),
       ...(hold === null ? [] : [withheld(hold, createdAt, observedGeneration)]),
-      ...(noStack === undefined ? [] : [dated(notBuilt(noStack), createdAt, observedGeneration)]),
-      ...(stack === undefined ? [] : ofStack(stack, createdAt, observedGeneration)),
+      ...memoryStack({ noStack, stack }, createdAt, observedGeneration),
     ],
     ...(project.scheduled ? scheduleStatus(project.scheduled) : {}),
   }
@@ -80,14 +79,19 @@ const noStackWords = {
     'This orchestrator runs no memory stacks (setting MEMORY_STACKS). Its pods have no memory until its setting MEMORY_URLS names a service for it.',
 } as const satisfies Readonly<Record<NonNullable<Applied['noStack']>, string>>
 
-/** PROJECT-STATUS-17: so since the Project is there. */
-function notBuilt(noStack: keyof typeof noStackWords): Finding {
-  return { type: 'MemoryStack', status: 'False', reason: 'NotBuilt', message: noStackWords[noStack] }
-}
-
-function ofStack(stack: StackActor, createdAt: number, observed?: number): readonly Condition[] {
-  const finding = stackFinding(stack)
-  return finding === undefined ? [] : [dated(finding, Math.max(stack.context.since, createdAt), observed)]
+/** PROJECT-STATUS-17: one condition, also of a Project that had a stack before. */
+function memoryStack(
+  { noStack, stack }: { readonly noStack?: Applied['noStack']; readonly stack?: StackActor | undefined },
+  createdAt: number,
+  observed?: number,
+): readonly Condition[] {
+  const own = stack && stackFinding(stack)
+  const since = stack === undefined || own === undefined ? createdAt : Math.max(stack.context.since, createdAt)
+  if (own !== undefined && (noStack === undefined || (noStack === 'missing' && own.reason !== 'Ended')))
+    return [dated(own, since, observed)]
+  if (noStack === undefined) return []
+  const message = [noStackWords[noStack], own?.message].filter(Boolean).join(' ')
+  return [dated({ type: 'MemoryStack', status: 'False', reason: 'NotBuilt', message }, since, observed)]
 }
 
 /** Since when a condition of a resource is what it is; an actor of an older version has the time of its newest event. */

@@ -308,6 +308,23 @@ describe('the status of what people apply', () => {
     expect(lostBy('Project', status)).toEqual([])
   })
 
+  test.each([
+    ['a service is named for it', { urls: { 'default/demo': 'http://memory.test' } }, 'absent', 'NotBuilt'],
+    ['no stacks run any more', {}, 'absent', 'NotBuilt'],
+    ['no stacks run any more', {}, 'degraded', 'Degraded'],
+  ])(
+    'of a Project that had a stack before has one condition of it, which says what stays, where %s (PROJECT-STATUS-17)',
+    async (_what, settings, path, reason) => {
+      const context = { ...newMemoryStack('default/demo'), phase: 'gone', words: 'two claims', since: at }
+      const actor = { address: 'memory-stack:default/demo', id: 'default/demo', path, context } as unknown as ActorView
+      const own = { ...deps(true), runtime: runtimeWith([ready, actor]), memories: memoriesOf(settings) }
+      const asking = { ...repository, kind: 'Project', name: 'demo', spec: { memory: {} } }
+      const status = (await statusOf(own as unknown as ResourceViewsDeps, asking)) as { conditions: object[] }
+      const message = expect.stringContaining('two claims') as unknown
+      expect(status.conditions.slice(1)).toMatchObject([{ type: 'MemoryStack', status: 'False', reason, message }])
+    },
+  )
+
   test('of a Project without a block memory says nothing of a stack, with a service or without (PROJECT-STATUS-17)', async () => {
     const silent = { ...repository, kind: 'Project', name: 'demo', spec: {} }
     for (const namespace of ['default', 'other'])

@@ -159,7 +159,7 @@ async function statusOfProject(
 ): Promise<object> {
   const id = `${namespace}/${name}`
   const holder = (await deps.directory.applied(id))?.holder
-  const stack = await stackOf(deps, id)
+  const stack = await deps.runtime.read(`memory-stack:${id}`)
   const applied = { name, createdAt, ...(await noStackOf(deps, id, spec as ProjectSpec)) }
   return {
     ...projectStatus(await deps.runtime.read(`project:${id}`), applied, { ...(await heldBy(deps, id)), stack }),
@@ -171,11 +171,6 @@ async function heldBy({ runtime }: ResourceViewsDeps, project: string): Promise<
   return (await runtime.read(`queue:${project}`))?.context ?? {}
 }
 
-/** Undefined: nobody ever ran one for it, or somebody else runs its service. */
-async function stackOf({ runtime, memories }: ResourceViewsDeps, id: string): Promise<StackActor | undefined> {
-  return memories.isNamed(id) ? undefined : runtime.read(`memory-stack:${id}`)
-}
-
 async function noStackOf({ memories }: ResourceViewsDeps, id: string, spec: ProjectSpec): Promise<object> {
   if (spec.memory === undefined || memories.stackOf(id, spec) !== null) return {}
   return { noStack: memories.isNamed(id) ? 'named' : 'missing' }
@@ -185,9 +180,10 @@ async function noStackOf({ memories }: ResourceViewsDeps, id: string, spec: Proj
 async function addressesOf(
   { runtime, webhookUrl, memories }: ResourceViewsDeps,
   id: string,
-  { name, stack }: { readonly name: string; readonly stack: StackActor | undefined },
+  { name, ...actors }: { readonly name: string; readonly stack: StackActor | undefined },
 ): Promise<object> {
   const webhookURL = webhookUrl(name)
+  const stack = memories.isNamed(id) ? undefined : actors.stack
   const address = await memories.addressOf(id)
   if (address === undefined && stack === undefined) return { webhookURL }
   const addresses = { endpoint: address?.url, externalEndpoint: address?.publicUrl }
