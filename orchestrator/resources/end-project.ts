@@ -24,8 +24,10 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
   await runtime.deliver({ to: `project:${project}`, key, event: { type: 'project.deleted', at } })
   await deliverToMemory(runtime, project, { key, event: { type: 'memory.configured', at, fills: false } })
   const stack = `memory-stack:${project}` as const
-  if ((await runtime.read(stack)) !== undefined)
-    await runtime.deliver({ to: stack, key, event: { type: 'stack.configured', at, wanted: null } })
+  const { seq, context } = (await runtime.read(stack)) ?? {}
+  // By its step: a start that read the Project right before its end may have wanted it once more.
+  if (context !== undefined && context.wanted !== null)
+    await runtime.deliver({ to: stack, key: `${key}/${seq}`, event: { type: 'stack.configured', at, wanted: null } })
   const tasks: string[] = []
   for await (const task of liveActors(runtime, 'task', project))
     if (task.config.project === project) tasks.push(task.id)
