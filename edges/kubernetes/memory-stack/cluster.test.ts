@@ -245,6 +245,19 @@ describe('a light stack on CloudNativePG', () => {
     expect(scene.get('Cluster', 'mem-demo')).toEqual(foreign)
   })
 
+  test('that is not healthy is not waited for at its end: the operator puts only a healthy one to sleep', async () => {
+    const scene = await running()
+    scene.put('Pod', 'mem-demo-1', { metadata: { labels: { 'cnpg.io/cluster': 'mem-demo' } } })
+    scene.operate({ phase: 'Not enough disk space', conditions: [{ type: 'Ready', status: 'False' }] })
+    expect(await scene.end()).toMatchObject({
+      phase: 'gone',
+      words: expect.stringContaining(
+        `${title} with its claims, which sleeps once it is healthy (Not enough disk space)`,
+      ),
+    })
+    expect(scene.get('Cluster', 'mem-demo')!.metadata.annotations).toEqual({ 'cnpg.io/hibernation': 'on' })
+  })
+
   test('hibernates at its end, stays with its claims, and wakes at the next look', async () => {
     const scene = await running()
     clusterClaim(scene, 'mem-demo-1', 'PG_DATA', '10Gi')

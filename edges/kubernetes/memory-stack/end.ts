@@ -17,22 +17,40 @@ export async function endStack(objects: StackObjects): Promise<StackSight> {
   const cluster = await hibernate(objects)
   const pods = [
     ...(await objects.list('Pod', names.labels)),
-    ...(cluster === '' ? [] : await objects.list('Pod', { [clusterLabel]: names.cluster })),
+    ...(cluster?.sleeps === true ? await objects.list('Pod', { [clusterLabel]: names.cluster }) : []),
   ]
-  const [pod] = pods
+  const pod = pods.find(({ status = {} }) => !ended.includes(String(status['phase'])))
   const words =
-    pod === undefined ? await staying(objects, cluster) : `${objects.title('Pod', pod.metadata.name)} still runs`
+    pod === undefined
+      ? await staying(objects, cluster?.words ?? '')
+      : `${objects.title('Pod', pod.metadata.name)} still runs`
   return { phase: pod === undefined ? 'gone' : 'pending', part: 'cluster', words, endpoint: '', externalEndpoint: '' }
 }
 
-/** The operator ends the pods and leaves the claims. Answers what the Cluster is called; empty: there is none. */
-async function hibernate(objects: StackObjects): Promise<string> {
+const healthy = 'Cluster in healthy state'
+const ended: readonly string[] = ['Succeeded', 'Failed']
+
+/** `sleeps`: its pods go. The operator puts only a healthy one to sleep: nobody waits for another, which may never be. */
+interface Kept {
+  readonly words: string
+  readonly sleeps: boolean
+}
+
+/** The operator ends the pods and leaves the claims. Undefined: there is no Cluster. */
+async function hibernate(objects: StackObjects): Promise<Kept | undefined> {
   const { cluster } = objects.names
   const known = await objects.find('Cluster', cluster)
-  if (known === undefined || isDeleting(known) || !isOfStack(objects.names, known.metadata.labels)) return ''
+  if (known === undefined || isDeleting(known) || !isOfStack(objects.names, known.metadata.labels)) return undefined
   if (known.metadata.annotations?.[hibernation] !== 'on')
     await objects.change('Cluster', known, { metadata: { annotations: { [hibernation]: 'on' } } })
-  return `${objects.title('Cluster', cluster)} with its claims`
+  const { phase = 'not taken up yet' }: ClusterStatus = known.status ?? {}
+  const sleeps = phase === healthy
+  const title = `${objects.title('Cluster', cluster)} with its claims`
+  return { sleeps, words: sleeps ? title : `${title}, which sleeps once it is healthy (${phase})` }
+}
+
+interface ClusterStatus {
+  readonly phase?: string
 }
 
 async function staying(objects: StackObjects, cluster: string): Promise<string> {

@@ -74,6 +74,14 @@ describe('a full stack', () => {
     expect(text).not.toContain('POSTGRES_SSL_MODE')
   })
 
+  test('starts LightRAG anew with a Secret that was lost and made anew', async () => {
+    const scene = await running(stackScene())
+    const before = textOfSpec(scene, 'Deployment', 'memrag-demo')
+    scene.server.drop(pathTo('Secret', 'memrag-demo'))
+    await scene.look(full)
+    expect(textOfSpec(scene, 'Deployment', 'memrag-demo')).not.toBe(before)
+  })
+
   test('on CloudNativePG has LightRAG’s role and database made by the operator, and checks its certificate', async () => {
     const scene = await running(onCluster())
     expect(scene.get('Cluster', 'mem-demo')!.spec).toMatchObject({

@@ -343,6 +343,7 @@ describe('the end of a stack', () => {
     const scene = stackScene()
     await running(scene)
     const { labels } = template(scene, 'Deployment', 'memory-demo').metadata
+    scene.put('Pod', 'memory-demo-old', { metadata: { labels }, status: { phase: 'Failed' } })
     scene.put('Pod', 'memory-demo-x', { metadata: { labels } })
     expect(await scene.end()).toMatchObject({ phase: 'pending', words: 'Pod default/memory-demo-x still runs' })
     scene.server.drop('/api/v1/namespaces/default/pods/memory-demo-x')

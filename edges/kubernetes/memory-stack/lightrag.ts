@@ -2,6 +2,7 @@
  * LightRAG of a stack, of the full profile. Never two of them: what guards its pipeline is memory of one host. Its database is its
  * own, beside the service’s in the same PostgreSQL, under a role that reads no other.
  */
+import { contentHash } from '../../forge/hash.ts'
 import type { KubeObject } from '../api/api.ts'
 import { secretText, type StackObjects } from './objects.ts'
 import type { PartInput, Postgres } from './parts.ts'
@@ -42,7 +43,12 @@ export async function lightragOf(
   const deployment =
     database === undefined || graph === undefined
       ? await objects.own('Deployment', names.lightrag)
-      : await applyDeployment(objects, names.lightrag, 'lightrag', template(objects, settings, { database, graph }))
+      : await applyDeployment(
+          objects,
+          names.lightrag,
+          'lightrag',
+          template(objects, settings, { secret, database, graph }),
+        )
   const words =
     deployment === undefined
       ? 'it waits for its database and Neo4j'
@@ -52,11 +58,12 @@ export async function lightragOf(
 }
 
 interface Stores {
+  readonly secret: KubeObject
   readonly database: NonNullable<Postgres['lightrag']>
   readonly graph: Graph
 }
 
-function template(objects: StackObjects, settings: StackSettings, { database, graph }: Stores): object {
+function template(objects: StackObjects, settings: StackSettings, { secret, database, graph }: Stores): object {
   const { names } = objects
   const { variables = {}, secretName } = settings.lightrag ?? {}
   const { ca } = database
@@ -64,6 +71,8 @@ function template(objects: StackObjects, settings: StackSettings, { database, gr
   const ofCa = { name: 'ca', secret: { secretName: ca?.name, items: [{ key: ca?.key, path: 'ca.crt' }] } }
   return podTemplate(objects, settings, {
     ...{ part: 'lightrag', user, before: database.before },
+    // It reads them at its start alone.
+    annotations: { 'statewright.dev/secrets': contentHash(secret.data) },
     container: {
       ...{ image: settings.lightragImage, port, writesIntoImage: true },
       env: {

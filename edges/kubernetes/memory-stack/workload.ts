@@ -114,7 +114,8 @@ export async function applySet(
   template: object,
 ): Promise<KubeObject> {
   const selector = { matchLabels: selectorLabels(objects, part) }
-  const spec = { replicas: 1, serviceName: name, selector, template }
+  // In order, a first pod that cannot start is never replaced by one of a mended template.
+  const spec = { replicas: 1, serviceName: name, podManagementPolicy: 'Parallel', selector, template }
   return (await objects.apply('StatefulSet', name, { labels: { [partLabel]: part }, spec })).object
 }
 
