@@ -7,7 +7,7 @@ import { livesAndReturns, withStackLife } from '../testing/stack-life.ts'
 describeRequiring('kubernetes', 'the light memory stack of a Project, without CloudNativePG,', () => {
   test('serves, grows, ends with its Project and comes back with what it held', async () => {
     await withStorage((place) =>
-      withStackLife(place, (life) =>
+      withStackLife({ ...place, usesCloudNativePg: false }, (life) =>
         livesAndReturns(life, { stays: `PersistentVolumeClaim ${place.namespace}/mempg-demo-data` }),
       ),
     )

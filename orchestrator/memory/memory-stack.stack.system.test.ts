@@ -7,7 +7,7 @@ import { livesAndReturns, withStackLife } from '../testing/stack-life.ts'
 describeRequiring('stack', 'the light memory stack of a Project', () => {
   test('serves, grows, ends with its Project and comes back with what it held, on CloudNativePG', async () => {
     await withStack((stack) =>
-      withStackLife(stack, (life) =>
+      withStackLife({ ...stack, usesCloudNativePg: true }, (life) =>
         livesAndReturns(life, { stays: `Cluster ${stack.namespace}/mem-demo with its claims` }),
       ),
     )

@@ -35,6 +35,7 @@ export const MemoryStackPreferences = Type.Object(
         Type.Object({ image: Text }, closed),
       ]),
     ),
+    usesCloudNativePg: Type.Optional(Type.Boolean()),
     storageClass: Type.Optional(Text),
     tokenTypes: Type.Optional(Text),
     embeddings: Type.Optional(

@@ -23,6 +23,8 @@ interface Place {
   readonly namespace: string
   readonly storageClass: string
   readonly client: KubeClient
+  /** False: on one StatefulSet, whatever definitions other tests made. */
+  readonly usesCloudNativePg: boolean
 }
 
 export interface StackLife {
@@ -38,7 +40,7 @@ export interface StackLife {
 
 /** An orchestrator that runs light stacks, with one Project that wants one. */
 export async function withStackLife(
-  { namespace, storageClass, client }: Place,
+  { namespace, storageClass, client, usesCloudNativePg }: Place,
   use: (life: StackLife) => Promise<void>,
 ): Promise<void> {
   const plane = sharedControlPlane()
@@ -49,7 +51,15 @@ export async function withStackLife(
     manifests: () => [],
     clients: [{ ...pods, audiences: [audience] }],
     memoryStacks: {
-      ...{ image: memoryImage, postgresImage, neo4jImage: '', lightragImage: '', storageClass, audience },
+      ...{
+        image: memoryImage,
+        postgresImage,
+        neo4jImage: '',
+        lightragImage: '',
+        storageClass,
+        audience,
+        usesCloudNativePg,
+      },
       resources: { service: resources, postgres: resources },
     },
     settings: {

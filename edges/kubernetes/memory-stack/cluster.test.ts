@@ -228,9 +228,24 @@ describe('a light stack on CloudNativePG', () => {
     clusterClaim(scene, 'mem-demo-1', 'PG_DATA', '10Gi')
     expect(await scene.look()).toMatchObject({
       ...{ phase: 'pending', part: 'postgres' },
-      words: 'PersistentVolumeClaim default/mem-demo-1 is of CloudNativePG, which is not installed any more',
+      words: 'PersistentVolumeClaim default/mem-demo-1 is of CloudNativePG, which is not used any more',
     })
     expect(scene.get('StatefulSet', 'mempg-demo')).toBeUndefined()
+  })
+
+  test('is left alone where the settings want one StatefulSet, and what lies in its claims is not forsaken', async () => {
+    const scene = stackScene({ usesCloudNativePg: false })
+    scene.installOperator()
+    await scene.look()
+    expect([scene.get('Cluster', 'mem-demo'), scene.get('StatefulSet', 'mempg-demo') !== undefined]).toEqual([
+      undefined,
+      true,
+    ])
+    const other = stackScene({ usesCloudNativePg: false })
+    other.installOperator()
+    clusterClaim(other, 'mem-demo-1', 'PG_DATA', '10Gi')
+    expect((await other.look()).words).toContain('is of CloudNativePG, which is not used any more')
+    expect(other.get('StatefulSet', 'mempg-demo')).toBeUndefined()
   })
 
   test('takes over no Cluster of its name', async () => {

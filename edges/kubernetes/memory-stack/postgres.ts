@@ -6,15 +6,16 @@ import { dataClaim, postgresSet } from './postgres-set.ts'
 
 /** It looks each time: an operator may be installed later. What has its data in claims of its own stays there. */
 export async function postgresOf(input: PartInput): Promise<Postgres> {
-  const { objects } = input
+  const { objects, settings } = input
   const { names } = objects
   const hasOwn = (await objects.own('PersistentVolumeClaim', dataClaim(names))) !== undefined
-  const hasOperator = await objects.hasApi(stackKinds.Cluster.apiVersion)
+  const { usesCloudNativePg = true } = settings
+  const hasOperator = usesCloudNativePg && (await objects.hasApi(stackKinds.Cluster.apiVersion))
   if (hasOperator && !hasOwn) return postgresCluster(input)
   const [left] = hasOwn ? [] : await objects.list('PersistentVolumeClaim', { [clusterLabel]: names.cluster })
   if (left !== undefined)
     throw new RefusedError(
-      `${objects.title('PersistentVolumeClaim', left.metadata.name)} is of CloudNativePG, which is not installed any more`,
+      `${objects.title('PersistentVolumeClaim', left.metadata.name)} is of CloudNativePG, which is not used any more`,
     )
   const note = `PostgreSQL stays in StatefulSet ${names.namespace}/${names.postgres}, where its data is; CloudNativePG is installed`
   return { ...(await postgresSet(input)), ...(hasOperator ? { note } : {}) }

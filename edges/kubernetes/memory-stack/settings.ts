@@ -28,6 +28,8 @@ export interface StackSettings {
   readonly cloudNativePg?:
     | { readonly kind: 'ClusterImageCatalog' | 'ImageCatalog'; readonly name: string; readonly major: number }
     | { readonly image: string }
+  /** False: PostgreSQL is one StatefulSet also where CloudNativePG is installed. */
+  readonly usesCloudNativePg?: boolean
   /** Unless set: the cluster’s default. */
   readonly storageClass?: string
   /** Whose tokens the service takes. `tokenTypes`: its OIDC_TOKEN_TYPES. */
