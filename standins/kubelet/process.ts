@@ -90,11 +90,12 @@ export class ContainerProcess {
     })
     closeSync(output)
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    // Before anything is awaited: of one that has ended already nothing is known any more.
-    const process = identify(child.pid ?? 0)
+    // Before anything is awaited. One that has ended already was started too, and nothing is known of it any more.
+    const { pid = 0 } = child
+    const process = identify(pid) ?? { pid, startTime: '' }
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
     const startedAt = clock.now()
-    if (process !== undefined) writeRecord(folder, { process, id, startedAt })
+    writeRecord(folder, { process, id, startedAt })
     const report = child.stdio[3] as NodeJS.ReadableStream & { destroy(): void }
     const hasStarted = await new Promise<boolean>((resolve) => {
       // Not its exit, which may be heard before what it reported.
@@ -103,7 +104,7 @@ export class ContainerProcess {
     })
     report.destroy()
     child.unref()
-    if (!hasStarted || process === undefined) throw new StartError(lastLines(log) || 'the container did not start')
+    if (!hasStarted) throw new StartError(lastLines(log) || 'the container did not start')
     return new ContainerProcess(
       { process, id, startedAt },
       exited.then(() => endOf(folder, clock)),
