@@ -232,7 +232,7 @@ it('a kill is named', async (machine) => {
   const stacks = machine.start()
   await until(stacks, 'running')
   await killed(processOf(machine))
-  expect(await look(stacks)).toMatchObject({ words: 'it starts; it ended by SIGKILL: its log has no error' })
+  await until(stacks, 'pending', { words: 'it starts; it ended by SIGKILL: its log has no error' })
 })
 
 it('a port that somebody else has is named with its owner, and nothing is started there', async (machine) => {
