@@ -100,7 +100,10 @@ interface ClusterOptions {
 export async function startCluster(kube: ControlPlane, options: ClusterOptions = {}): Promise<Cluster> {
   const { manifests = ownManifests, settings = {}, pods, clock = systemClock, memoryStacks, clients = [] } = options
   const { namespace = await kube.ownNamespace() } = options
-  const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
+  const roles = rbacManifests({
+    ...{ namespaces: [namespace], leaseNamespace: namespace, serviceAccount },
+    memoryStacks: memoryStacks !== undefined,
+  })
   for (const role of roles) await applyTo(kube, role as Manifest)
   const kubeconfig = join(mkdtempSync(join(tmpdir(), 'cluster-')), 'kubeconfig')
   await kubeconfigOf(kube, namespace, kubeconfig)

@@ -3,14 +3,12 @@
  * serves, grows, ends with its Project and comes back with what it held. Test code only.
  */
 import { expect } from 'vitest'
-import { chartRules } from '../../edges/kubernetes/doctor/rbac.ts'
 import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import type { ControlPlane } from '../../testing/control-plane.ts'
 import { sharedControlPlane } from '../../testing/control-plane.ts'
 import { memoryImage, postgresImage } from '../../standins/cnpg/testing/real-stack.ts'
-import { apiVersion, serviceAccount, startCluster, type Cluster, type Condition } from './cluster.ts'
+import { apiVersion, startCluster, type Cluster, type Condition } from './cluster.ts'
 import { ownManifests } from './fixture.ts'
 import { noMemory } from './memories.ts'
 
@@ -43,10 +41,8 @@ export async function withStackLife(
   { namespace, storageClass, client, usesCloudNativePg }: Place,
   use: (life: StackLife) => Promise<void>,
 ): Promise<void> {
-  const plane = sharedControlPlane()
-  await grant(plane, namespace)
   const wanted = { profile: 'light', pgStorage: '1Gi', pgWalStorage: '1Gi' }
-  const cluster = await startCluster(plane, {
+  const cluster = await startCluster(sharedControlPlane(), {
     namespace,
     manifests: () => [],
     clients: [{ ...pods, audiences: [audience] }],
@@ -129,17 +125,6 @@ async function lastOf(client: KubeClient, namespace: string, signal: AbortSignal
 
 function conditionOf(conditions: readonly Condition[] = []): Condition | undefined {
   return conditions.find(({ type }) => type === 'MemoryStack')
-}
-
-async function grant(plane: ControlPlane, namespace: string): Promise<void> {
-  const api = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
-  const metadata = { name: 'stacks' }
-  await plane.ask('POST', `${api}/roles`, { metadata, rules: chartRules.stacks })
-  await plane.ask('POST', `${api}/rolebindings`, {
-    metadata,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'stacks' },
-    subjects: [{ kind: 'ServiceAccount', name: serviceAccount, namespace }],
-  })
 }
 
 /** The kubelet knows names of Services inside of pods alone. */
