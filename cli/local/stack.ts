@@ -147,8 +147,8 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const listen = given === undefined ? {} : { listen: addresses.listen }
   keepEarlierMemory(dir)
   // An orchestrator that was killed leaves its service, and the next one goes on with it.
-  const isLeft = runningMemories(memoryRoot(dir)).some(({ record }) => record.port === options.port + 1)
-  const ports = await choosePorts({ port: options.port, memory: options.memory === true && !isLeft, ...listen })
+  const left = runningMemories(memoryRoot(dir)).map(({ record }) => record.port)
+  const ports = await choosePorts({ port: options.port, memory: options.memory === true, left, ...listen })
   const secrets = loadLocalSecrets(dir)
   const signInCode = randomBytes(16).toString('hex')
   const write = options.onNotice ?? (() => undefined)

@@ -15,3 +15,13 @@ test('a port that was asked for gives those of the others; one that is taken is 
   server.close()
   await once(server, 'close')
 })
+
+test('a memory service that an earlier start left keeps its port, which is nobody else’s', async () => {
+  const port = await freePort()
+  const left = createServer().listen(port + 1, '127.0.0.1')
+  await once(left, 'listening')
+  await expect(choosePorts({ port, memory: true, left: [port + 2] })).rejects.toThrow(`port ${port + 1} is in use by `)
+  expect(await choosePorts({ port, memory: true, left: [port + 1] })).toMatchObject({ memory: port + 1 })
+  left.close()
+  await once(left, 'close')
+})

@@ -15,15 +15,17 @@ interface Wanted {
   /** Of the orchestrator; the others follow it. 0: any free ones. */
   readonly port: number
   readonly memory: boolean
+  /** Of memory services that an earlier start left, with which the next one goes on; absent: none. */
+  readonly left?: readonly number[]
   /** Where pods of another machine reach what listens here: then each port is one that people can open. */
   readonly listen?: string
 }
 
 /** @throws where one of them is in use, by whom. */
-export async function choosePorts({ port, memory, listen }: Wanted): Promise<Ports> {
+export async function choosePorts({ port, memory, left = [], listen }: Wanted): Promise<Ports> {
   if (port === 0) return { http: await freePort(), memory: await freePort(), internal: await freePort() }
   const standIns = listen === undefined ? {} : { identity: port + 3, model: port + 4 }
-  const wanted = [port, ...(memory ? [port + 1] : []), port + 2, ...Object.values(standIns)]
+  const wanted = [port, ...(memory && !left.includes(port + 1) ? [port + 1] : []), port + 2, ...Object.values(standIns)]
   for (const each of wanted) {
     if (await isFree(each, reachable(listen ?? loopback.listen))) continue
     const owner = portOwner(each) ?? 'another program'
