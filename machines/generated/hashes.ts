@@ -7,7 +7,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  'memory-stack': 'a324cb9c017dee96',
+  'memory-stack': 'ee9fbaa3674942cb',
   task: '671be0ae38cf92d4',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',

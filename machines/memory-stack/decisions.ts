@@ -39,17 +39,17 @@ function ask(context: MemoryStackContext): Does {
 }
 
 function want(context: MemoryStackContext, wanted: StackWanted | null): Does {
-  const { context: patch, effects } = ask({ ...context, wanted })
+  const asked = ask({ ...context, wanted })
   // Nobody is led any more to what ends.
   const nowhere = wanted === null ? { endpoint: '', externalEndpoint: '' } : {}
-  return { context: { wanted, ...nowhere, ...patch }, effects: effects ?? [] }
+  return { ...asked, context: { wanted, ...nowhere, ...asked.context } }
 }
 
 /** A stack that begins anew knows nothing of the one before. */
 function begin({ id, at, looks }: MemoryStackContext, wanted: StackWanted | null): Does {
   const fresh = { ...newMemoryStack(id), at, looks, since: at }
-  const { context: patch, effects } = want(fresh, wanted)
-  return { context: { ...fresh, ...patch }, effects: effects ?? [] }
+  const asked = want(fresh, wanted)
+  return { ...asked, context: { ...fresh, ...asked.context } }
 }
 
 function keep(context: MemoryStackContext, { phase, part, words, endpoint, externalEndpoint }: StackSight): Does {

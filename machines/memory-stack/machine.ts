@@ -6,7 +6,7 @@ import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
 import { lookOf, newMemoryStack, type MemoryStackContext } from './context.ts'
 import { memoryStackActions } from './decisions.ts'
-import type { MemoryStackEvent } from './events.ts'
+import type { MemoryStackEvent, StackSight } from './events.ts'
 
 const end = { guard: 'isUnwanted', target: 'ending', actions: 'want' } as const
 
@@ -21,6 +21,19 @@ function lookedAt<Name extends string>(name: Name) {
   } as const
 }
 
+interface Asked {
+  readonly context: MemoryStackContext
+  readonly event: MemoryStackEvent
+}
+
+function answers({ context, event }: Asked): boolean {
+  return event.type === 'stack.seen' && event.run === lookOf(context)
+}
+
+function isFound({ event }: Pick<Asked, 'event'>, phase: StackSight['phase']): boolean {
+  return event.type === 'stack.seen' && event.phase === phase
+}
+
 const pending = lookedAt('pending')
 const running = lookedAt('running')
 const degraded = lookedAt('degraded')
@@ -33,13 +46,10 @@ export const memoryStackMachine = setup({
   guards: {
     isWanted: ({ event }) => event.type === 'stack.configured' && event.wanted !== null,
     isUnwanted: ({ event }) => event.type === 'stack.configured' && event.wanted === null,
-    answers: ({ context, event }) => event.type === 'stack.seen' && event.run === lookOf(context),
-    serves: ({ context, event }) =>
-      event.type === 'stack.seen' && event.run === lookOf(context) && event.phase === 'running',
-    limps: ({ context, event }) =>
-      event.type === 'stack.seen' && event.run === lookOf(context) && event.phase === 'degraded',
-    isGone: ({ context, event }) =>
-      event.type === 'stack.seen' && event.run === lookOf(context) && event.phase === 'gone',
+    answers,
+    serves: (args) => answers(args) && isFound(args, 'running'),
+    limps: (args) => answers(args) && isFound(args, 'degraded'),
+    isGone: (args) => answers(args) && isFound(args, 'gone'),
     failed: ({ event }) => event.type === 'effect.failed' && event.effect === 'reconcileMemoryStack',
   },
 }).createMachine({

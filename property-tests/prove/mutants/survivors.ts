@@ -63,8 +63,6 @@ const groups: readonly Group[] = [
       "machines/memory-stack/machine.ts conjunct event.type === 'stack.configured' (2)",
       "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen'",
       "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (2)",
-      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (3)",
-      "machines/memory-stack/machine.ts conjunct event.type === 'stack.seen' (4)",
       "machines/memory-stack/machine.ts conjunct event.type === 'effect.failed'",
     ],
   },
