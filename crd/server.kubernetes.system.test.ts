@@ -46,6 +46,11 @@ describeRequiring('kubernetes', 'the six kinds on a real API server', () => {
     }
   })
 
+  test('a path of no kind is answered with its plain text, and a test that asks it goes on', async () => {
+    const { code, body } = await kube.ask('GET', '/apis/nobody.test/v1/things')
+    expect({ code, body }).toEqual({ code: 404, body: { message: expect.stringContaining('not found') as unknown } })
+  })
+
   test('every odd value of every field is judged by the server as `statewright apply` judges it (RESOURCES-9)', async () => {
     const cases = kinds.flatMap((kind) => mutationsOf(kind).map((mutation) => ({ kind, ...mutation })))
     expect(cases.length).toBeGreaterThan(1443)

@@ -25,6 +25,15 @@ export interface Answered {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+/** A path that the server does not know yet is answered with a plain text. */
+function bodyOf(text: string): Answered['body'] {
+  try {
+    return JSON.parse(text) as Answered['body']
+  } catch {
+    return { message: text }
+  }
+}
+
 export class ControlPlane {
   readonly folder: string
   #agent: Agent | undefined
@@ -99,10 +108,7 @@ export class ControlPlane {
           response.on('data', (part: Buffer) => parts.push(part))
           response.once('error', reject)
           response.once('end', () =>
-            resolve({
-              code: response.statusCode ?? 0,
-              body: JSON.parse(Buffer.concat(parts).toString()) as Answered['body'],
-            }),
+            resolve({ code: response.statusCode ?? 0, body: bodyOf(Buffer.concat(parts).toString()) }),
           )
         },
       )
