@@ -11,8 +11,10 @@ interface MemoryAddress {
 }
 
 export interface MemoryServices {
-  /** Undefined: the Project has no memory, or its stack never served yet. `project`: `<namespace>/<name>`. */
+  /** Undefined: the Project has no memory, or nobody knows yet where its stack will be. `project`: `<namespace>/<name>`. */
   addressOf(project: string): Promise<MemoryAddress | undefined>
+  /** It is in a stack that never served yet, which tells it itself once it does. */
+  isAwaited(project: string): Promise<boolean>
   /** False: a stack of before can neither be looked at nor ended here. */
   readonly runsStacks: boolean
   /** Of the setting, without a question. */
@@ -37,6 +39,9 @@ export function memoryServices({ settings, runtime, runsStacks }: MemoryServices
       if (url !== undefined) return { url, publicUrl: publicUrls[project] }
       const { endpoint = '', externalEndpoint = '' } = (await runtime.read(`memory-stack:${project}`))?.context ?? {}
       return endpoint === '' ? undefined : { url: endpoint, publicUrl: externalEndpoint || undefined }
+    },
+    async isAwaited(project) {
+      return urls[project] === undefined && (await runtime.read(`memory-stack:${project}`))?.path === 'pending'
     },
     isNamed: (project) => urls[project] !== undefined,
     stackOf(project, { memory }) {

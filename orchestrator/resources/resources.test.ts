@@ -58,6 +58,27 @@ test.each([
   expect(told.filter(({ to }) => to.startsWith('memory-stack:')).map(({ event }) => event)).toEqual(expected)
 })
 
+test.each([
+  ['that never served yet tells its memory itself: a start before it tells nothing', 'pending', []],
+  ['that serves is a memory to fill', 'running', [{ type: 'memory.configured', at: 0, fills: true }]],
+])('a stack %s', async (_what, path, expected) => {
+  const told: { readonly to: string; readonly event: object }[] = []
+  const stack = { endpoint: 'http://memory-demo.default.svc:8080' }
+  const deps = {
+    directory: { applied: async () => ({ project: { generation: 1 }, spec: { scm: {}, memory: {} } }) },
+    runtime: {
+      deliver: async (delivery: (typeof told)[number]) => told.push(delivery),
+      read: async (address: string) => (address.startsWith('memory') ? { path, context: stack } : undefined),
+      list: async () => [],
+    },
+    clock: { now: () => 0 },
+    fillsMemory: true,
+    memories: memoriesOf({}, stack, path),
+  }
+  await notifyProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')
+  expect(told.filter(({ to }) => to.startsWith('memory:')).map(({ event }) => event)).toEqual(expected)
+})
+
 test.each<[Partial<ProjectSpec>, number, number, number]>([
   [{}, 3, 3, 1],
   [{ maxConcurrentAgents: 7 }, 7, 7, 1],

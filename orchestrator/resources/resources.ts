@@ -282,6 +282,7 @@ async function configureMemory(
   project: string,
   when: string,
 ): Promise<void> {
+  if (fillsMemory && (await memories.isAwaited(project))) return
   const fills = fillsMemory && (await memories.addressOf(project)) !== undefined
   const delivery = { key: `configured/${when}`, event: { type: 'memory.configured', at: clock.now(), fills } }
   if (fills) await runtime.deliver({ to: `memory:${project}`, ...delivery })

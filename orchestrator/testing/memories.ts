@@ -11,8 +11,9 @@ export const noMemory: OrchestratorSettings['memory'] = {
 export function memoriesOf(
   settings: Partial<OrchestratorSettings['memory']>,
   stack?: Partial<MemoryStackContext>,
+  path = 'running',
 ): MemoryServices {
-  const read = async (): Promise<unknown> => stack && { context: stack }
+  const read = async (): Promise<unknown> => stack && { path, context: stack }
   const runtime = { read } as never
   return memoryServices({ settings: { ...noMemory, ...settings }, runtime, runsStacks: stack !== undefined })
 }
