@@ -9,6 +9,7 @@ type Needed = 'sql' | 'podTokens' | 'verifyOidc'
 interface Surroundings {
   readonly secrets: SecretStore
   readonly pods: Place['pods']
+  readonly memoryStacks?: Place['memoryStacks']
 }
 
 type Given = Surroundings & Pick<OrchestratorParts, Needed> & Omit<Partial<OrchestratorParts>, Needed | 'place'>
@@ -16,11 +17,11 @@ type Given = Surroundings & Pick<OrchestratorParts, Needed> & Omit<Partial<Orche
 /** Of an orchestrator on this machine, with the pods and the secrets of a test. */
 export function partsForTests(
   { clock, ids }: Pick<OrchestratorPorts, 'clock' | 'ids'>,
-  { secrets, pods, ...parts }: Given,
+  { secrets, pods, memoryStacks, ...parts }: Given,
 ): OrchestratorParts {
   const { sql, verifyOidc } = parts
   return {
-    place: localPlace({ sql, clock, ids, authenticate: bearer(verifyOidc), secrets, pods }),
+    place: localPlace({ sql, clock, ids, authenticate: bearer(verifyOidc), secrets, pods, memoryStacks }),
     callbackMaster: 'callbacks',
     sessionKey: 'sessions',
     modelKey: 'print',

@@ -104,6 +104,56 @@ const memoryBugs: readonly PlantedBug[] = [
   },
 ]
 
+/** What a run of memory stacks has to find. */
+const stackBugs: readonly PlantedBug[] = [
+  {
+    name: 'stack-password-anew',
+    does: 'makes a new password at each look',
+    law: /^stack: Secret .* was made anew/,
+    edits: oneEdit(
+      'edges/kubernetes/memory-stack/secrets.ts',
+      /const known = await objects\.own\('Secret', name\)\n {2}if \(known !== undefined\) return known/,
+      "if (name !== '') return (await objects.apply('Secret', name, fields())).object",
+    ),
+  },
+  {
+    name: 'stack-left-behind',
+    does: 'leaves the stack of a deleted Project as it is',
+    law: /^stack: .* is left behind/,
+    edits: oneEdit(
+      'orchestrator/resources/end-project.ts',
+      /context !== undefined && context\.wanted !== null/,
+      'context === undefined && stack !== stack',
+    ),
+  },
+  {
+    name: 'stack-pending-again',
+    does: 'takes a stack that is away for one that never served',
+    law: /^stack: .* is pending again/,
+    edits: oneEdit(
+      'machines/memory-stack/machine.ts',
+      /const degraded = lookedAt\('degraded'\)/,
+      "const degraded = lookedAt('pending')",
+    ),
+  },
+  {
+    name: 'stack-moves-to-the-operator',
+    does: 'begins a new database when CloudNativePG is installed after it',
+    law: /^stack: .* has two places/,
+    edits: oneEdit('edges/kubernetes/memory-stack/postgres.ts', /if \(hasOperator && !hasOwn\)/, 'if (hasOperator)'),
+  },
+  {
+    name: 'stack-filled-too-early',
+    does: 'fills a memory that never served yet, after each start',
+    law: /^stack: .* before its stack serves/,
+    edits: oneEdit(
+      'orchestrator/resources/resources.ts',
+      /if \(fillsMemory && \(await memories\.isAwaited\(project\)\)\) return\n/,
+      '',
+    ),
+  },
+]
+
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-intake-gate',
@@ -254,6 +304,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   ...deafPlaces,
   ...memoryBugs,
+  ...stackBugs,
   {
     name: 'answers-a-review-again',
     does: 'works on a request for changes each time that it asks for the merge',

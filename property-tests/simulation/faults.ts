@@ -6,6 +6,7 @@ import type {
   MemoryFault,
   Plan,
   PodFault,
+  StackFault,
   StoreFault,
   WebhookFault,
   WrapperFault,
@@ -80,6 +81,11 @@ export class Faults {
   nextMemory(): MemoryFault['what'] | undefined {
     const nth = this.#count('memory')
     return this.#take((one): one is MemoryFault => one.kind === 'memory' && one.nth === nth)?.what
+  }
+
+  nextStackRequest(): StackFault['what'] | undefined {
+    const nth = this.#count('stack')
+    return this.#take((one): one is StackFault => one.kind === 'stack' && one.nth === nth)?.what
   }
 
   nextPod(): PodFault | undefined {

@@ -5,6 +5,7 @@ import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
 import type { Outcome } from './live.ts'
 import { isWish } from './people.ts'
 import { memoryLaws } from './memory-laws.ts'
+import { stackLaws } from './stacks/laws.ts'
 import { foreignCommitsWait } from './origins.ts'
 import { nothingIsMintedWhilePaused } from './pauses.ts'
 import { nameOf } from './thread.ts'
@@ -44,6 +45,7 @@ const laws: readonly Law[] = [
   plansStand,
   aWithheldModelIsSpared,
   ...memoryLaws,
+  ...stackLaws,
 ]
 
 function comesToRest({ stuck, leftovers }: Outcome): readonly string[] {

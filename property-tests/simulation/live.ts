@@ -19,8 +19,9 @@ import { watchOperator } from './operator.ts'
 import { Crowd, type Objection, type Opened } from './people.ts'
 import { troubledMs, type Fault, type Plan } from './plan.ts'
 import { Pods, type Taken } from './pods.ts'
-import { apply, calmManifests, pauseAsPlanned, watchReady } from './project.ts'
+import { apply, besideAsPlanned, calmManifests, pauseAsPlanned, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
+import { Stacks } from './stacks/cluster.ts'
 import type { Thread } from './thread.ts'
 import type { Carry, Journey } from './webhooks.ts'
 
@@ -41,6 +42,9 @@ export interface Outcome extends Evidence {
   readonly fillings: readonly Filling[]
   /** What the memory lacks at the end, or has and should not have. */
   readonly lacks: readonly string[]
+  /** In the cluster of the memory stacks at the end, as kinds and names; and what of their data was lost. */
+  readonly objects: readonly string[]
+  readonly rewritten: readonly string[]
   /** The faults that had their moment. */
   readonly struck: readonly Fault[]
   readonly leftovers: readonly object[]
@@ -97,10 +101,11 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     callBack: (pod, turn) => agents.callBack(pod, turn),
   })
   const memory = new Memory(world, plan)
+  const stacks = new Stacks(world, plan.stack)
   const orchestrators = new Orchestrators({
     world,
     plan,
-    outside: { forge, pods, memory, faults, beforeMerge },
+    outside: { forge, pods, memory, stacks, faults, beforeMerge },
     compose,
     heard(row) {
       world.tell(`${row.address} ${row.seq}: ${row.event.type} -> ${row.path}`)
@@ -145,7 +150,9 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   crowd.begin()
   meddlers.begin()
   alerting.begin()
+  stacks.begin()
   const goesOn = pauseAsPlanned(world, orchestrators, plan)
+  const settled = besideAsPlanned(world, orchestrators, plan)
   watchOperator(world, orchestrators, { plan, isOver: () => faults.isCalm })
   const from = world.elapsed()
   await stage('the troubled time', troubledMs + 1000, () => world.elapsed() >= from + troubledMs)
@@ -156,7 +163,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   checks.becalm()
   orchestrators.becalm()
   world.tell('all is calm from here on', true)
-  void goesOn.then(() => apply(world, orchestrators, calmManifests(plan)))
+  void Promise.all([goesOn, settled]).then(() => apply(world, orchestrators, calmManifests(plan)))
   const lacks = (): readonly string[] => (plan.memory === 'there' ? lacksOf(memory, forge, plan) : [])
   const rest = watchRest(world, orchestrators, { crowd, lacks })
   await stage('coming to rest', calmMs, () => rest.isOver)
@@ -180,6 +187,8 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     comments: forge.comments(),
     fillings: memory.fillings,
     lacks: lacks(),
+    objects: stacks.objects,
+    rewritten: stacks.rewritten,
     struck: faults.struck,
     leftovers: rest.leftovers,
     stuck,

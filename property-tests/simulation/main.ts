@@ -62,7 +62,7 @@ async function simulate(): Promise<Report> {
   const { Simulation } = await import('./run.ts')
   const { brokenLaws } = await import('./laws.ts')
   const { story } = await import('./story.ts')
-  const { crashPoints } = await import('./points.ts')
+  const { crashPoints, stackPoints } = await import('./points.ts')
   const simulation = await Simulation.open()
   const [beganAt, usedBefore] = [performance.now(), process.cpuUsage()]
   const failures: { readonly seed: number; readonly broken: readonly string[] }[] = []
@@ -95,7 +95,7 @@ async function simulate(): Promise<Report> {
     struck,
     seconds: (performance.now() - beganAt) / 1000,
     cpuSeconds: (used.user + used.system) / 1e6,
-    points: { known: crashPoints, passed: [...simulation.passed], diedAt: [...simulation.diedAt] },
+    points: { known: [...crashPoints, ...stackPoints], passed: [...simulation.passed], diedAt: [...simulation.diedAt] },
   }
 }
 

@@ -1,6 +1,7 @@
 /** From a seed to its plan; which points of `points.ts` it dies at is counted off, not rolled, so that all have their turn. */
 import { dice } from '../runtime/simulation/dice.ts'
 import type { Dice } from '../runtime/simulation/dice.ts'
+import { stackFaults, stackPlan } from './stacks/plan.ts'
 import {
   meddlers,
   meddlingMoments,
@@ -70,7 +71,8 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ),
     schedule: roll.chance(0.65) ? [] : scheduled.filter(() => roll.chance(0.5)),
     budget: roll.chance(0.8) ? undefined : { window: roll.whole(10, 40) * 1000, day: roll.whole(0, 30) * 1000 },
-    faults: [...crashes, ...justAfter(roll), ...troubles(roll), ...memoryTroubles(ofMemory)],
+    faults: [...crashes, ...justAfter(roll), ...troubles(roll), ...memoryTroubles(ofMemory), ...stackFaults(seed)],
+    stack: stackPlan(seed),
     agents: roll.chance(0.15) ? 'honest' : 'mixed',
     firstMood: undefined,
     isMuchFound: roll.chance(0.2),
@@ -125,6 +127,7 @@ const calmWays = {
   rebases: [],
   required: undefined,
   memory: 'there',
+  stack: undefined,
   paused: undefined,
 } as const
 

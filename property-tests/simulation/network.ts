@@ -8,11 +8,13 @@ import { callingVerb, forgeCall, verbOnStack, wrapperCall } from './points.ts'
 import type { Faults } from './faults.ts'
 import type { Memory } from './memory.ts'
 import type { Pods } from './pods.ts'
+import type { Stacks } from './stacks/cluster.ts'
 
 export interface Outside {
   readonly forge: Forge
   readonly pods: Pods
   readonly memory: Memory
+  readonly stacks: Stacks
   readonly faults: Faults
   /** A merge was asked for and is not there yet. */
   readonly beforeMerge: (repository: string, number: number) => Promise<void>

@@ -24,6 +24,7 @@ import { commitGraphOf } from './commit-graph.ts'
 import { copiesOf, intakeOf } from './intake.ts'
 import { faultText, type Plan } from './plan.ts'
 import { podTokens } from './pod-tokens.ts'
+import { stacksOf } from './stacks/port.ts'
 
 export type Compose = (
   settings: OrchestratorSettings,
@@ -252,6 +253,7 @@ export class Orchestrators {
       callbackMaster,
       // Git is kept in memory here, and no pod of this world touches a protected path.
       mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+      memoryStacks: stacksOf(line, outside),
       commitGraph: commitGraphOf(outside.forge),
       gitCache: copiesOf(line, outside),
       memoryIntake: intakeOf(line, outside),
@@ -314,9 +316,16 @@ export function callbackSecretOf(pod: string): string {
   return callbackSecret(callbackMaster, pod)
 }
 
-function settingsOf({ hasShortJournals, memory }: Plan): OrchestratorSettings {
+function settingsOf({ hasShortJournals, memory, stack }: Plan): OrchestratorSettings {
   const { retention, retentionEveryMs } = hasShortJournals ? shortJournals : settings
-  return { ...settings, retention, retentionEveryMs, memory: { ...settings.memory, fills: memory !== 'off' } }
+  const urls = stack?.isOfDemo === true ? { urls: {} } : {}
+  const stacks = stack === undefined ? {} : { profile: stack.profile, ...urls }
+  return {
+    ...settings,
+    retention,
+    retentionEveryMs,
+    memory: { ...settings.memory, ...stacks, fills: memory !== 'off' },
+  }
 }
 
 /** By age, in minutes here; final actors keep theirs. The copies beside the store keep all. */

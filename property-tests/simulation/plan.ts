@@ -35,6 +35,8 @@ export interface Plan {
   readonly hasOldLetter: boolean
   /** What the memory service is: there; refused or unanswered for ever; or none that anybody fills. */
   readonly memory: 'there' | 'gone' | 'silent' | 'off'
+  /** Memory stacks of Projects; undefined: the memory of demo is at a service that is there. */
+  readonly stack: StackPlan | undefined
   /** Issues that nobody asks for and that are taken out of sight later. */
   readonly secrets: readonly SecretPlan[]
   /** While the operator pauses the Project; undefined: never. */
@@ -86,6 +88,30 @@ export interface SecretPlan {
   readonly forMs: number
   /** On GitLab each of them becomes confidential: its webhooks name no other way. */
   readonly how: 'deleted' | 'transferred'
+}
+
+/** A Project beside demo has a stack, and demo where `isOfDemo`. Times count from when demo is ready. */
+export interface StackPlan {
+  /** Of the setting. */
+  readonly profile: 'light' | 'full'
+  /** When CloudNativePG is installed; undefined: never. */
+  readonly operatorAtMs: number | undefined
+  readonly isOfDemo: boolean
+  /** How long each part takes to be ready. */
+  readonly readyMs: number
+  readonly losses: readonly StackLoss[]
+  /** The Project beside demo is deleted or wants no memory, and is applied as before `backMs` later; undefined: never. */
+  readonly ends:
+    | { readonly atMs: number; readonly how: 'deleted' | 'unwanted'; readonly backMs: number | undefined }
+    | undefined
+}
+
+/** One that stops comes back after so long; a deleted one, once somebody makes it anew. */
+export interface StackLoss {
+  readonly atMs: number
+  readonly part: 'postgres' | 'neo4j' | 'lightrag' | 'service'
+  readonly how: 'stops' | 'deleted'
+  readonly forMs: number
 }
 
 /** A merge request of somebody's own. */
@@ -171,6 +197,7 @@ export type Fault =
   | PodFault
   | StoreFault
   | MemoryFault
+  | StackFault
 
 /** The process dies at a point of `points.ts`, the nth time that it comes there; `before`: the first time after that one's nth. */
 export interface CrashFault {
@@ -249,6 +276,13 @@ export interface StoreFault {
 export interface MemoryFault {
   readonly kind: 'memory'
   readonly what: 'away' | 'unheard' | 'failed'
+  readonly nth: number
+}
+
+/** The nth request for a stack to the API server: it never arrives, or its answer is lost. */
+export interface StackFault {
+  readonly kind: 'stack'
+  readonly what: 'unsent' | 'unanswered'
   readonly nth: number
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crashPoints, forgeCall, leftOut } from './points.ts'
+import { crashPoints, forgeCall, leftOut, stackCall, stackPoints } from './points.ts'
 
 const project = '/api/v4/projects/acme%2Flibrary'
 const known = new Set(crashPoints)
@@ -24,6 +24,17 @@ test.each([
 ])('a life can die around %s %s, which is called %s', (method, path, call) => {
   expect(forgeCall(method, path)).toBe(call)
   expect(known).toContain(`forge ${call}: not done`)
+})
+
+test.each([
+  ['GET', 'apps/v1', 'deployments/memory-demo', false, 'read'],
+  ['PATCH', 'apps/v1', 'statefulsets/mempg-demo', true, 'apply StatefulSet'],
+  ['PATCH', 'postgresql.cnpg.io/v1', 'clusters/mem-demo', false, 'change Cluster'],
+  ['POST', 'v1', 'persistentvolumeclaims', false, 'make PersistentVolumeClaim'],
+  ['DELETE', 'v1', 'services/memory-demo', false, 'delete Service'],
+])('a life can die around %s %s %s, apply %s, which is called %s', (method, version, name, isApply, call) => {
+  expect(stackCall(method, `/apis/${version}/namespaces/default/${name}`, isApply)).toBe(call)
+  expect(stackPoints).toContain(`stack ${call}: not done`)
 })
 
 test('each reason to leave points out leaves some out, and a function with a type of its own has points', () => {

@@ -6,6 +6,7 @@
  * named as a fault of the run that made it.
  */
 import { readFileSync } from 'node:fs'
+import { stackKinds } from '../../edges/kubernetes/memory-stack/objects.ts'
 
 const root = new URL('../../', import.meta.url)
 
@@ -198,6 +199,26 @@ export function wrapperCall(method: string, path: string): string {
 function around(name: string): readonly string[] {
   return [`${name}: not done`, `${name}: done and not heard`]
 }
+
+const stackCalls = [
+  'read',
+  ...['Deployment', 'StatefulSet', 'Service', 'Secret', 'Cluster', 'Database'].map((kind) => `apply ${kind}`),
+  ...['Secret', 'PersistentVolumeClaim'].map((kind) => `make ${kind}`),
+  'change Cluster',
+  ...['Deployment', 'StatefulSet', 'Service'].map((kind) => `delete ${kind}`),
+]
+
+/** What is asked of the API server for a stack, in the words of `stackCalls`. */
+export function stackCall(method: string, path: string, isApply: boolean): string {
+  if (method === 'GET') return 'read'
+  const plural = /\/(?:namespaces\/[^/]+\/)([a-z]+)/.exec(path)?.[1] ?? ''
+  const kind = Object.entries(stackKinds).find(([, one]) => one.plural === plural)?.[0] ?? plural
+  const verb = method === 'PATCH' ? (isApply ? 'apply' : 'change') : method === 'POST' ? 'make' : 'delete'
+  return `${verb} ${kind}`
+}
+
+/** Where a life dies that has stacks: the plan of the stacks aims at them. */
+export const stackPoints: readonly string[] = stackCalls.flatMap((call) => around(`stack ${call}`))
 
 export const crashPoints: readonly string[] = [
   ...[...new Set([...verbs.values()].flatMap((lines) => [...lines.values()]))]

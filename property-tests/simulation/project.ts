@@ -3,13 +3,16 @@ import { localManifests } from '../../standins/manifests.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { botToken, forgeUrl, fullName, repositoryNames, triggerLabel } from './forge.ts'
 import { alertSecretName, hookSecret, operatorToken, type Orchestrators } from './orchestrators.ts'
-import type { Plan, Scheduled } from './plan.ts'
+import type { Plan, Scheduled, StackPlan } from './plan.ts'
 
 interface Manifest {
   readonly kind: string
   readonly metadata: object
   readonly spec?: { readonly scm?: object }
 }
+
+/** Of the Project beside demo, which has a stack and nothing else. */
+export const beside = 'other'
 
 const projectSpec = {
   agentPodTTLSeconds: 900,
@@ -26,16 +29,21 @@ const ticks: Readonly<Record<Scheduled, object>> = {
 /** Twice what a turn of these agents takes. */
 const tokensPerTurn = 4000
 
-function troubledSpec({ schedule, alerts, budget, maxConcurrentAgents }: Plan): object {
+function troubledSpec({ schedule, alerts, budget, maxConcurrentAgents, stack }: Plan): object {
   const window = { enabled: true, tokenLimit: budget?.window, windowDuration: '10m' }
   return {
     ...projectSpec,
+    ...memoryOfDemo(stack),
     maxConcurrentAgents,
     ...(alerts.length > 0 ? { alerting: { enabled: true, secretRef: alertSecretName } } : {}),
     ...(schedule.includes('documentation') ? { documentation: { enabled: true, repo: urlOf('library') } } : {}),
     ...(budget ? { tokenBudget: window } : {}),
     ...(budget && budget.day > 0 ? { spending: { tokensPerTurn, tokensPerDay: budget.day } } : {}),
   }
+}
+
+function memoryOfDemo(stack: StackPlan | undefined): object {
+  return stack?.isOfDemo === true ? { memory: {} } : {}
 }
 
 const forges = {
@@ -49,7 +57,8 @@ function urlOf(repository: string): string {
 
 /** Without anything that the Project would do by itself for ever, and without limits that only the next day lifts. */
 export function calmManifests(plan: Plan): readonly object[] {
-  return manifests(plan, { ...projectSpec, maxConcurrentAgents: plan.maxConcurrentAgents }, {}).filter(
+  const { maxConcurrentAgents, stack } = plan
+  return manifests(plan, { ...projectSpec, ...memoryOfDemo(stack), maxConcurrentAgents }, {}).filter(
     ({ kind }) => kind === 'Project',
   )
 }
@@ -77,15 +86,52 @@ function manifests(plan: Plan, spec: object, cron: object): readonly Manifest[] 
 
 /** Until somebody has taken each of them. */
 export async function apply(world: World, orchestrators: Orchestrators, wanted: readonly object[]): Promise<void> {
-  const left = [...wanted]
-  for (let [next] = left; next !== undefined; [next] = left) {
-    const body = JSON.stringify(next)
-    const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-    const answer = await orchestrators.call({ kind: 'operator', method: 'PUT', path: '/resources', headers, body })
-    if (answer?.status === 200) left.shift()
-    else if (answer && answer.status < 500) throw new Error(`not applied: ${answer.body}`)
-    else await new Promise<void>((resolve) => world.after(2000, resolve))
+  for (const one of wanted) {
+    const body = JSON.stringify(one)
+    await untilTaken(world, orchestrators, { method: 'PUT', path: '/resources', body })
   }
+}
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly body?: string
+}
+
+async function untilTaken(world: World, orchestrators: Orchestrators, asked: Asked): Promise<void> {
+  const authorization = `Bearer ${operatorToken}`
+  const headers: Readonly<Record<string, string>> =
+    asked.body === undefined ? { authorization } : { authorization, 'content-type': 'application/json' }
+  for (;;) {
+    const answer = await orchestrators.call({ kind: 'operator', headers, ...asked })
+    // Whoever deleted it and was not heard finds nothing.
+    if (answer && (answer.status < 300 || (answer.status === 404 && asked.method === 'DELETE'))) return
+    if (answer && answer.status < 500) throw new Error(`not taken: ${answer.body}`)
+    await new Promise<void>((resolve) => world.after(2000, resolve))
+  }
+}
+
+/** The Project beside demo wants a stack, none, and one again, as planned. */
+export async function besideAsPlanned(world: World, orchestrators: Orchestrators, plan: Plan): Promise<void> {
+  const { stack } = plan
+  if (stack === undefined) return
+  const rest = (ms: number): Promise<void> => new Promise((resolve) => world.after(ms, resolve))
+  const wants = (memory: object): Promise<void> => apply(world, orchestrators, [projectBeside(plan, memory)])
+  await wants({ memory: {} })
+  if (stack.ends === undefined) return
+  const { atMs, how, backMs } = stack.ends
+  await rest(atMs)
+  world.tell(`the stack of ${beside} is wanted no more`)
+  if (how === 'unwanted') await wants({})
+  else await untilTaken(world, orchestrators, { method: 'DELETE', path: `/resources/projects/default/${beside}` })
+  if (backMs === undefined) return
+  await rest(backMs)
+  await wants({ memory: {} })
+}
+
+function projectBeside(plan: Plan, memory: object): object {
+  const [, project] = manifests(plan, { ...projectSpec, ...memory }, {})
+  return { ...project!, metadata: { name: beside } }
 }
 
 /** The operator pauses the Project and goes on with it, as planned; resolves when it goes on. */

@@ -118,8 +118,9 @@ async function help(
 /** Work that somebody has, and Tasks that have not ended. */
 async function leftovers(store: Sql): Promise<readonly Leftover[]> {
   const { rows } = await store.query<Leftover>(`select 'inbox' as what, actor, key from inbox
-    union all select 'effect', actor, type from effect where not dead and type not in ('resyncMirror', 'fillMemory')
+    union all select 'effect', actor, type from effect where not dead and type not in ('resyncMirror', 'fillMemory', 'reconcileMemoryStack')
     union all select 'actor', address, path from actor where status = 'active' and kind in ('task', 'pod', 'turn')
+    union all select 'stack', address, path from actor where kind = 'memory-stack' and path not in ('running', 'absent')
     union all select 'delivery', project, delivery from forge_delivery where state = 'pending'
     union all select 'letter', actor, key from dead_letter where key = '${oldLetter.key}'`)
   return rows

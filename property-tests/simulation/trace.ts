@@ -11,6 +11,7 @@ import type { Entry } from './forge.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Outcome } from './live.ts'
 import type { Taken } from './pods.ts'
+import { beside } from './project.ts'
 import { nameOf, type Thread } from './thread.ts'
 import { people } from '../../standins/people.ts'
 
@@ -101,7 +102,8 @@ export function traceOf({ rows, audit, looks, workspaces, turns }: Outcome): rea
       return { place, effect: { key: '', actor, type: 'deleteWorkspace', params: { task } }, result: 'done' }
     }),
   ].toSorted((a, b) => a.place - b.place)
-  for (const row of rows) {
+  // The laws of the machines are about one Project, and the one beside it has no work.
+  for (const row of rows.filter(({ address }) => !address.endsWith(`/${beside}`))) {
     for (; acts[0] && acts[0].place < row.place; acts.shift()) book.perform(acts[0].effect, acts[0].result)
     book.take(row)
   }
