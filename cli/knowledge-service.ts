@@ -1,4 +1,4 @@
-/** Where the knowledge service is and whose tokens it gets: flags, then the environment, then a login, then what runs on this machine. */
+/** Where the knowledge service is and what a program signs in with: flags, then the environment, then what runs on this machine. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,21 +7,11 @@ import { Value } from 'typebox/value'
 import { clientCredentials, type TokenSource } from '../http/token-source.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { text, type Parsed } from './args.ts'
-import { memoryClient, type MemoryClient } from '../memory/client/memory-client.ts'
-import { savedTokens } from '../memory/client/saved-tokens.ts'
-import { tokenStore } from '../memory/client/token-store.ts'
-import { program } from './program.ts'
 
 export const serviceOptions = {
   url: { type: 'string' },
   dir: { type: 'string' },
 } as const
-
-export const serviceUsage = `  --url URL         the knowledge service (default: MEMORY_URL, then that of statewright up)
-  --dir DIR         the folder of statewright up (default .statewright)
-
-A person signs in with statewright login. A program signs in with OIDC_ISSUER, OIDC_CLIENT_ID, MEMORY_AUDIENCE and
-OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE).`
 
 /** Of what `up` writes, the part that leads to its knowledge service. */
 const LocalService = Type.Object({
@@ -61,22 +51,6 @@ export function serviceUrl(parsed: Parsed, env: Environment): string | undefined
   return text(parsed, 'url') ?? nonEmpty(env['MEMORY_URL']) ?? localEndpoints(parsed)?.memory
 }
 
-export async function connect(parsed: Parsed, env: Environment): Promise<MemoryClient> {
-  const url = serviceUrl(parsed, env)
-  if (url === undefined)
-    throw new Error(`no knowledge service is known: give --url or MEMORY_URL, or start ${program} up here`)
-  const tokens =
-    (await programTokens(env, 'MEMORY_AUDIENCE'))?.tokens ?? fromLogin(url, env) ?? fromMachine(parsed, url)
-  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run ${program} login --url ${url}`)
-  return memoryClient({
-    url,
-    tokens,
-    clock: systemClock,
-    fetch,
-    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
-  })
-}
-
 interface ProgramTokens {
   readonly issuer: string
   readonly tokens: TokenSource
@@ -100,18 +74,6 @@ export async function programTokens(
   const { discover } = await import('../memory/client/discovery.ts')
   const { tokenUrl } = await discover(issuer, { fetch, clock: systemClock })
   return { issuer, tokens: clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch }) }
-}
-
-function fromLogin(url: string, env: Environment): TokenSource | undefined {
-  const loginCommand = `${program} login --url ${url}`
-  return savedTokens({ store: tokenStore(credentialsFile(env)), url, loginCommand, clock: systemClock, fetch })
-}
-
-function fromMachine(parsed: Parsed, url: string): TokenSource | undefined {
-  const local = localEndpoints(parsed)
-  if (local === undefined || local.memory !== url) return undefined
-  const { tokenUrl, clientId, clientSecret: secret, memoryAudience: audience } = local
-  return clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
 }
 
 export function credentialsFile(env: Environment): string {

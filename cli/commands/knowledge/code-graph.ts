@@ -10,7 +10,8 @@ import type { FilePiece } from '../../../memory/extract/graph.ts'
 import { pushGraph } from '../../../memory/client/push/push.ts'
 import { git } from '../../../memory/extract/source-files.ts'
 import { progress } from '../../output/progress.ts'
-import { cacheDir, connect, serviceOptions, serviceUsage } from '../../knowledge-service.ts'
+import { cacheDir } from '../../knowledge-service.ts'
+import { connectMemory, memoryOptions, memoryUsage } from '../../server/connect-memory.ts'
 import { programDir, version } from '../../program.ts'
 import { print, printEach } from '../../output/terminal.ts'
 
@@ -30,12 +31,12 @@ extract writes the graph: one line of JSON for each file.
   --threads N        parse with N threads (default: by cores and files, at most 4)
   --no-cache         parse every file again
   --json             print the result as JSON
-${serviceUsage}
+${memoryUsage}
 
 Example: statewright code-graph push . --repo my-library`
 
 const options = {
-  ...serviceOptions,
+  ...memoryOptions,
   repo: { type: 'string' },
   full: { type: 'boolean' },
   commit: { type: 'string' },
@@ -57,7 +58,7 @@ export async function codeGraph(args: readonly string[]): Promise<number> {
 async function push(parsed: Parsed, dir: string): Promise<number> {
   const repo = text(parsed, 'repo')
   if (repo === undefined || repo === '') throw new UsageError(`push needs --repo NAME\n\n${usage}`)
-  const client = await connect(parsed, process.env)
+  const client = await connectMemory(parsed, process.env)
   const extraction = await read(parsed, dir, repo)
   const commit = text(parsed, 'commit') ?? (await headOf(dir))
   const sent = await pushGraph(extraction.pieces, {

@@ -9,7 +9,7 @@ import { ingest as send } from '../../../memory/client/ingest/run.ts'
 import { findCommit } from '../../../memory/client/ingest/tree.ts'
 import type { MemoryClient } from '../../../memory/client/memory-client.ts'
 import { progress } from '../../output/progress.ts'
-import { connect, serviceOptions, serviceUrl, serviceUsage } from '../../knowledge-service.ts'
+import { connectMemory, memoryAt, memoryOptions, memoryUsage } from '../../server/connect-memory.ts'
 import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
@@ -32,12 +32,12 @@ a secret in it. It stores no outputs of notebooks, and no base64 of 500 characte
   --all                 send everything, not only changes
   --dry-run             send nothing: list what a run would send, remove and skip (without a service everything is new)
   --json                print the result as JSON
-${serviceUsage}
+${memoryUsage}
 
 Example: statewright ingest ../my-library --dry-run`
 
 const options = {
-  ...serviceOptions,
+  ...memoryOptions,
   repo: { type: 'string' },
   ref: { type: 'string' },
   jobs: { type: 'string' },
@@ -65,7 +65,7 @@ export async function ingest(args: readonly string[]): Promise<number> {
 }
 
 async function realRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
-  const client = await connect(parsed, process.env)
+  const client = await connectMemory(parsed, process.env)
   const record = await recordOf(client, repo)
   const { order, plan } = await planned(parsed, dir, repo, record)
   const shown = progress('ingesting', Date.now)
@@ -99,8 +99,8 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
 }
 
 async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
-  const url = serviceUrl(parsed, process.env)
-  const record = url === undefined ? noRecord : await recordOf(await connect(parsed, process.env), repo)
+  const url = (await memoryAt(parsed, process.env))?.url
+  const record = url === undefined ? noRecord : await recordOf(await connectMemory(parsed, process.env), repo)
   const { changed, gone, leftOut } = (await planned(parsed, dir, repo, record)).plan
   const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(item.content), 0)
   if (flag(parsed, 'json'))

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { memoryKinds, type MemoryKind } from '../../../memory/engine/memory-kind.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
-import { connect, serviceOptions, serviceUsage } from '../../knowledge-service.ts'
+import { connectMemory, memoryOptions, memoryUsage } from '../../server/connect-memory.ts'
 import { print } from '../../output/terminal.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
@@ -17,12 +17,12 @@ Queries the knowledge service and prints the best results.
   --kinds KIND,...  search only these: ${memoryKinds.join(', ')} (default: files and notes, then changes)
   --describe        print a summary instead of the results
   --json            print the service's answer as JSON
-${serviceUsage}
+${memoryUsage}
 
 Example: statewright query how does the relay retry --repo my-library`
 
 const options = {
-  ...serviceOptions,
+  ...memoryOptions,
   mode: { type: 'string' },
   'top-k': { type: 'string' },
   repo: { type: 'string' },
@@ -54,7 +54,7 @@ export async function query(args: readonly string[]): Promise<number> {
   if (topK < 1 || topK > 200) throw new UsageError('--top-k takes 1 to 200')
   const repo = text(parsed, 'repo')
   const kinds = kindsOf(parsed)
-  const client = await connect(parsed, process.env)
+  const client = await connectMemory(parsed, process.env)
   const path = flag(parsed, 'describe') ? '/queries:describe' : '/queries'
   const answer = await client.post(path, {
     mode,
