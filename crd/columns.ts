@@ -31,6 +31,7 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
     { name: 'Paused', type: 'string', path: conditionPath('Paused', 'status') },
     { name: 'Message', type: 'string', path: conditionPath('Ready', 'message'), wide: true },
     { name: 'Webhook', type: 'string', path: '.status.webhookURL', wide: true },
+    { name: 'Memory', type: 'string', path: '.status.memory.phase', wide: true },
   ],
   Repository: [
     { name: 'Project', type: 'string', path: '.spec.projectRef' },

@@ -10,7 +10,13 @@ const metadata = (name: string): object => ({ name, namespace: 'default' })
 test('describe shows spec, facts and conditions, each line of it indented', async () => {
   await withOrchestrator(async (fixture) => {
     const conditions = [{ type: 'Ready', status: 'False', reason: 'TokenRefused', message: 'Bad credentials' }]
-    const status = { ready: false, reason: 'TokenRefused', conditions, memory: { phase: 'x' } }
+    const status = {
+      ready: false,
+      reason: 'TokenRefused',
+      conditions,
+      memory: { phase: 'Running', endpoint: 'http://memory' },
+      slots: { used: { normal: 1 } },
+    }
     const spec = { scm: { provider: 'forge_a' } }
     fixture.items['projects'] = [{ kind: 'Project', metadata: metadata('demo'), spec, status }]
     expect((await said(() => show(['project', 'demo', '--dir', fixture.dir]))).out.split('\n')).toEqual([
@@ -23,6 +29,9 @@ test('describe shows spec, facts and conditions, each line of it indented', asyn
       'Status:',
       '  ready: false',
       '  reason: TokenRefused',
+      '  memory:',
+      '    phase: Running',
+      '    endpoint: http://memory',
       '',
       'Conditions:',
       '  CONDITION  STATUS  REASON        SINCE  MESSAGE',

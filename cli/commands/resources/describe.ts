@@ -35,7 +35,8 @@ export async function describe(args: readonly string[]): Promise<number> {
 
 function described({ kind, metadata, spec, status }: View, why: readonly string[]): readonly string[] {
   const { conditions = [], ...facts } = status
-  const plain = Object.fromEntries(Object.entries(facts).filter(([, value]) => isPlain(value)))
+  const shown = Object.entries(facts).filter(([, value]) => isPlain(value) || isFlat(value))
+  const plain = Object.fromEntries(shown.filter(([name]) => name !== 'why' || kind !== 'Task'))
   return [
     `${kind} ${metadata.namespace}/${metadata.name}`,
     ...section('Spec', yamlLines([spec])),
@@ -47,7 +48,13 @@ function described({ kind, metadata, spec, status }: View, why: readonly string[
   ]
 }
 
-/** Lists and blocks are for `get -o yaml`. */
+/** As where the memory is, and whether it serves. */
+function isFlat(value: unknown): boolean {
+  const isBlock = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isBlock && Object.values(value).length > 0 && Object.values(value).every(isPlain)
+}
+
+/** Lists and deeper blocks are for `get -o yaml`. */
 function isPlain(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value !== '')
 }
