@@ -85,6 +85,9 @@ describeRequiring('chart', 'memory stacks by the chart', () => {
       embeddings: { url: 'http://models.svc/v1', model: 'small', secret: { name: 'models', key: 'api-key' } },
       servicePodLabels: { 'app.kubernetes.io/component': 'memory', team: 'knowledge' },
     })
+    expect(settingsOf(await rendered(least)).kubernetes.memoryStacks!.usesCloudNativePg).toBeUndefined()
+    const without = { ...least, memoryStacks: { enabled: true, cloudNativePg: { enabled: false } } }
+    expect(settingsOf(await rendered(without)).kubernetes.memoryStacks!.usesCloudNativePg).toBe(false)
     const byImage = { ...least, memoryStacks: { enabled: true, cloudNativePg: { image: 'r/cnpg:18' } } }
     expect(settingsOf(await rendered(byImage)).kubernetes.memoryStacks!.cloudNativePg).toEqual({ image: 'r/cnpg:18' })
   })

@@ -134,6 +134,7 @@ const memoryStacks = object({
   lightragImage: text('', 'LightRAG of the profile `full`. Empty: `hkuds/lightrag:v1.4.9.7`.'),
   imagePullSecrets: pullSecrets('Secrets by which their images are pulled, in each namespace of Projects: `[{name}]`.'),
   cloudNativePg: object({
+    enabled: flag(true, 'False: PostgreSQL is one StatefulSet also where CloudNativePG is installed.'),
     image: text('', 'Image with PostgreSQL and pgvector for CloudNativePG, in place of a catalog.'),
     kind: {
       enum: ['ClusterImageCatalog', 'ImageCatalog'],

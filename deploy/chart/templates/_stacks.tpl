@@ -10,6 +10,7 @@
 {{- end -}}
 {{- range $given.imagePullSecrets }}{{ $_ := set $set "imagePullSecrets" (append ($set.imagePullSecrets | default list) .name) }}{{ end -}}
 {{- with $given.cloudNativePg -}}
+{{- if not .enabled }}{{ $_ := set $set "usesCloudNativePg" false }}{{ end -}}
 {{- if .image }}{{ $_ := set $set "cloudNativePg" (dict "image" .image) }}{{ end -}}
 {{- if .name }}{{ $_ := set $set "cloudNativePg" (dict "kind" .kind "name" .name "major" (int64 .major)) }}{{ end -}}
 {{- end -}}
