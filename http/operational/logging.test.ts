@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createLogger } from './logging.ts'
 import { captureLog } from '../testing/fixture.ts'
@@ -35,6 +37,23 @@ test.each([
   )
   expect(JSON.stringify(log.lines())).not.toContain('hunter2')
   expect(log.lines()[0]).toMatchObject({ [name]: '[redacted]' })
+})
+
+test('a program whose log is on a full disk goes on, and ends as it wants to', () => {
+  const logging = new URL('logging.ts', import.meta.url).href
+  const program = `import { createLogger } from '${logging}'
+    const logger = createLogger({ name: 'full' })
+    for (let line = 0; line < 3; line++) {
+      logger.info('a line that nobody can write')
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    console.error('it goes on')`
+  const full = openSync('/dev/full', 'w')
+  const ended = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', full, 'pipe'],
+    timeout: 20_000,
+  })
+  expect({ status: ended.status, said: ended.stderr.toString() }).toEqual({ status: 0, said: 'it goes on\n' })
 })
 
 test('a line steers no terminal that shows it, and a reader gets the same values', () => {

@@ -46,7 +46,19 @@ export function createLogger(options: LoggingOptions): Logger {
     // Each is one line, with its end. Whoever runs `kubectl logs` has a terminal, too.
     hooks: { streamWrite: (line: string) => `${visible(line.slice(0, -1))}\n` },
   }
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  return pino(settings, options.destination ?? stdout())
+}
+
+/** What waits while nobody can write it; more is dropped. */
+const longestBacklog = 1 << 20
+
+/**
+ * A full disk costs lines, and no program: they are written once there is room. Not left to pino, whose own stream ends the process
+ * by an unhandled error, and then tries for ever to write the rest.
+ */
+function stdout(): DestinationStream {
+  const stream = pino.destination({ dest: 1, sync: true, maxLength: longestBacklog })
+  return stream.on('error', () => undefined)
 }
 
 function redactPath(depth: string, name: string): string {
