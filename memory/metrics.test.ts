@@ -46,6 +46,7 @@ test('requests, errors and latency are told by route pattern, and an error that 
   expect(text).toMatch(/memory_http_errors_total\{[^}]*route="\/memories\/:id",status="500"[^}]*\} 1/)
   expect(text).toContain(`memory_http_request_duration_seconds_count{${labels}} 2`)
   expect(text).toContain('memory_feed_waiting{what="memories",service="memory"} 0')
+  expect(text).toMatch(/memory_store_bytes\{what="database",service="memory"\} \d{6,}/)
   expect(text).not.toContain('secret-id')
 })
 
@@ -87,15 +88,16 @@ test('metrics wait for 2 s for a store that hangs, and ask it once (MEMORY-HEALT
     return new Promise(() => undefined)
   }
   ingestMetrics(registry).job('succeeded')
-  backlogMetrics(registry, { waiting: hangs } as never, { figures: hangs } as never, clock)
+  const away = { feed: { waiting: hangs }, engine: { figures: hangs }, sql: { query: hangs } } as never
+  backlogMetrics(registry, away, clock)
   for (let scrape = 0; scrape < 3; scrape += 1) {
     const answer = registry.metrics()
     await new Promise((resolve) => void setImmediate(resolve))
     clock.advance(2_000)
     const text = await answer
     expect(text).toContain('memory_ingest_jobs_total{status="succeeded"} 1')
-    for (const series of ['memory_feed_waiting', 'memory_engine_figures'])
+    for (const series of ['memory_feed_waiting', 'memory_engine_figures', 'memory_store_bytes'])
       expect(text).toContain(`memory_series_left_out{series="${series}"} 1`)
   }
-  expect(asked).toBe(2)
+  expect(asked).toBe(3)
 })

@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { HttpApp } from '../http/app.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { Problem } from '../http/problems/problem.ts'
+import type { Queryable } from '../runtime/store/sql.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import type { Feed } from './feed/feed.ts'
@@ -103,6 +104,18 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   }
 }
 
+/** Of all databases, since they share a volume. */
+async function storedBytes(sql: Queryable): Promise<Figures> {
+  const { rows } = await sql.query<{ database: string; seesLog: boolean }>(
+    `select sum(pg_database_size(oid)) as database, has_function_privilege('pg_ls_waldir()', 'execute') as "seesLog"
+       from pg_database where has_database_privilege(oid, 'connect')`,
+  )
+  const [{ database, seesLog } = { database: '0', seesLog: false }] = rows
+  if (!seesLog) return { database: Number(database) }
+  const log = await sql.query<{ wal: string }>('select coalesce(sum(size), 0) as wal from pg_ls_waldir()')
+  return { database: Number(database), wal: Number(log.rows[0]?.wal) }
+}
+
 /** A scraper waits for 10 s; what answers at all does so in milliseconds. */
 const scrapeMs = 2_000
 
@@ -110,8 +123,18 @@ const scrapeMs = 2_000
  * What waits, and what the engine counts: asked for at each scrape. While the store is away or hangs, the scrape leaves
  * these series out, and a gauge says so: the other series are needed most then (MEMORY-HEALTH-6).
  */
-export function backlogMetrics(registry: Registry, feed: Feed, engine: RetrievalEngine, clock: Clock): void {
+export function backlogMetrics(
+  registry: Registry,
+  { feed, engine, sql }: { readonly feed: Feed; readonly engine: RetrievalEngine; readonly sql: Queryable },
+  clock: Clock,
+): void {
   const series: readonly ScrapedSeries[] = [
+    {
+      name: 'memory_store_bytes',
+      help: 'Bytes of the PostgreSQL server: its databases, and its write-ahead log where this service may see it.',
+      label: 'what',
+      ask: () => storedBytes(sql),
+    },
     {
       name: 'memory_feed_waiting',
       help: 'Rows that the engine has not stored or removed yet.',

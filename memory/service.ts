@@ -73,7 +73,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
   const metrics = options.metrics ?? new Registry()
   const counted = ingestMetrics(metrics)
   const feed = createFeed({ sql, engine, clock, random, logger, timeoutMs: itemTimeoutMs, fed: counted.fed })
-  backlogMetrics(metrics, feed, engine, clock)
+  backlogMetrics(metrics, { feed, engine, sql }, clock)
   const ingest = createIngest({
     sql: options.foreground?.behind(sql) ?? sql,
     feed,

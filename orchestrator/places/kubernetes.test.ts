@@ -22,6 +22,7 @@ test('a server that gives no first list ends the start, with what to look at', a
           authenticate: async () => ({ subject: 'nobody' }) as never,
           localPods: () => ({}) as never,
           newPassword: () => 'password',
+          fetch,
         },
       )
       const loaded = place.load().then(

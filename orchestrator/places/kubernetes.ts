@@ -19,6 +19,7 @@ import { kubeSecrets } from '../../edges/kubernetes/reconcile/secrets.ts'
 import { createTaskEvents } from '../../edges/kubernetes/mirror/status-events.ts'
 import { createWorkqueue } from '../../edges/kubernetes/api/workqueue.ts'
 import { createClusterStacks } from '../../edges/kubernetes/memory-stack/reconcile.ts'
+import { storedAt } from '../../edges/kubernetes/memory-stack/volumes.ts'
 import type { NewPassword } from '../../edges/kubernetes/memory-stack/secrets.ts'
 import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import type { SecretReader } from '../../edges/ports/resources.ts'
@@ -26,7 +27,7 @@ import { resourceReads } from '../../edges/local/resource-reads.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Logger } from '../../http/operational/logging.ts'
-import type { Ids } from '../../http/ports.ts'
+import type { Fetch, Ids } from '../../http/ports.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Random } from '../../runtime/random.ts'
@@ -54,6 +55,7 @@ interface KubernetesPlaceOptions {
   /** Absent: no Project gets a memory stack. */
   readonly memoryStacks?: StackSettings
   readonly newPassword: NewPassword
+  readonly fetch: Fetch
   /** Absent: pods are of this machine. */
   readonly clusterPods?: OrchestratorSettings['kubernetes']['pods']
 }
@@ -85,7 +87,7 @@ export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes']
 }
 
 function kubernetesPlace(options: KubernetesPlaceOptions): Place {
-  const { client, clock, localPods, clusterPods: shape, memoryStacks, newPassword } = options
+  const { client, clock, localPods, clusterPods: shape, memoryStacks, newPassword, fetch } = options
   const caches = cachesOf(options)
   const pods = shape && clusterPods({ ...options, tasks: caches.Task, settings: shape })
   const all = [...Object.values(caches), ...(pods === undefined ? [] : [pods.cache])]
@@ -96,7 +98,12 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     resources,
     secrets,
     pods: pods?.create ?? localPods,
-    ...(memoryStacks && { memoryStacks: createClusterStacks({ client, settings: memoryStacks, newPassword }) }),
+    ...(memoryStacks && {
+      memoryStacks: createClusterStacks({
+        ...{ client, settings: memoryStacks, newPassword },
+        storedAt: (endpoint, signal) => storedAt(endpoint, { fetch, clock }, signal),
+      }),
+    }),
     load: () => firstLists(clock, all),
     async attach(app, wired) {
       await app.register(async (scope) => {

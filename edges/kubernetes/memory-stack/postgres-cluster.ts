@@ -24,6 +24,9 @@ const leastForBudget = 2
 /** With two, a lost standby would stop every write. */
 const leastForSynchronous = 3
 
+/** By which the service tells how full the volume of the log is. Read at the first start alone, as all of `bootstrap`. */
+const postInitApplicationSQL: readonly string[] = [`grant execute on function pg_ls_waldir() to ${memory}`]
+
 interface Sizes {
   readonly storage: string
   readonly walStorage: string
@@ -97,7 +100,7 @@ function clusterSpec({ objects, settings, wanted }: PartInput, sizes: Sizes): ob
   const role = { name: lightrag, ensure: 'present', login: true, passwordSecret: { name: secret } }
   return {
     ...{ instances, enablePDB: instances >= leastForBudget, ...image },
-    bootstrap: { initdb: { database: memory, owner: memory, dataChecksums: true } },
+    bootstrap: { initdb: { database: memory, owner: memory, dataChecksums: true, postInitApplicationSQL } },
     ...{ storage: volume(sizes.storage), walStorage: volume(sizes.walStorage) },
     postgresql: {
       ...extensions,

@@ -15,12 +15,15 @@ import { postgresOf } from './postgres.ts'
 import type { NewPassword } from './secrets.ts'
 import { applyMemoryService, endpointOf, servicePort, type ServiceInput } from './service.ts'
 import type { StackSettings } from './settings.ts'
+import { volumeWords, type Stored } from './volumes.ts'
 import { applyService, serves, workloadWords } from './workload.ts'
 
 interface MemoryStacksOptions {
   readonly client: Pick<KubeClient, 'ask'>
   readonly settings: StackSettings
   readonly newPassword: NewPassword
+  /** What the memory service at this address counts of its PostgreSQL. Absent: no volume is told before it is full. */
+  readonly storedAt?: (endpoint: string, signal: AbortSignal) => Promise<Stored>
 }
 
 export function createClusterStacks(options: MemoryStacksOptions): MemoryStacks {
@@ -28,7 +31,7 @@ export function createClusterStacks(options: MemoryStacksOptions): MemoryStacks 
   const objectsOf = (project: string, signal: AbortSignal): StackObjects =>
     new StackObjects(client, stackNames(project), signal)
   return {
-    reconcile: (project, wanted, signal) => new Look(options, objectsOf(project, signal), wanted).go(),
+    reconcile: (project, wanted, signal) => new Look(options, objectsOf(project, signal), wanted).go(signal),
     end: (project, signal) => endStack(objectsOf(project, signal)),
   }
 }
@@ -52,7 +55,7 @@ class Look {
     this.#wanted = wanted
   }
 
-  async go(): Promise<StackSight> {
+  async go(signal: AbortSignal): Promise<StackSight> {
     const objects = this.#objects
     const { service } = objects.names
     const isReachable = await this.#part('service', async () => {
@@ -61,7 +64,12 @@ class Look {
     })
     const deployment = await this.#memoryService()
     const isServing = deployment !== undefined && serves(deployment)
-    return this.#sight(isServing, isReachable === true ? endpointOf(objects) : '')
+    const endpoint = isReachable === true ? endpointOf(objects) : ''
+    if (isServing && endpoint !== '') {
+      const stored = (await this.#options.storedAt?.(endpoint, signal)) ?? {}
+      for (const words of volumeWords(stored, this.#wanted)) this.#add('postgres', words)
+    }
+    return this.#sight(isServing, endpoint)
   }
 
   async #memoryService(): Promise<KubeObject | undefined> {

@@ -4,6 +4,7 @@ import { pathOf, type KubeObject } from '../api/api.ts'
 import { stackKinds, type StackKind } from '../memory-stack/objects.ts'
 import { createClusterStacks } from '../memory-stack/reconcile.ts'
 import type { StackSettings } from '../memory-stack/settings.ts'
+import type { Stored } from '../memory-stack/volumes.ts'
 import { MemoryServer } from './memory-server.ts'
 
 export const light: StackWanted = {
@@ -36,11 +37,16 @@ export const pathTo = (kind: StackKind, name: string): string => pathOf(stackKin
 export const ready = { phase: 'Cluster in healthy state', currentPrimary: 'mem-demo-1' }
 export const isReady = (type: string): object => ({ conditions: [{ type, status: 'True' }] })
 
-export function stackScene(settings: Partial<StackSettings> = {}): StackScene {
+export function stackScene(
+  settings: Partial<StackSettings> = {},
+  storedAt: () => Promise<Stored> = async () => ({}),
+): StackScene {
   const server = new MemoryServer()
   let passwords = 0
   const newPassword = (): string => `password-${++passwords}`
-  const stacks = createClusterStacks({ client: server, settings: { ...stackSettings, ...settings }, newPassword })
+  const stacks = createClusterStacks({
+    ...{ client: server, settings: { ...stackSettings, ...settings }, newPassword, storedAt },
+  })
   const { signal } = new AbortController()
   const get = (kind: StackKind, name: string) => server.get(pathTo(kind, name))
   const put = (kind: StackKind, name: string, change: object): KubeObject =>
