@@ -128,7 +128,7 @@ describe('the MCP servers', () => {
     expect(render(extra)).toEqual(render(''))
   })
 
-  test('take the sound ones of the extra servers and say which are skipped (PROJECT-MCP-5, PROJECT-MCP-6, WRAPPER-ENV-15, WRAPPER-MCP-4, WRAPPER-MCP-6, WRAPPER-MCP-8, WRAPPER-RULE-11)', () => {
+  test('take the sound ones of the extra servers and say which are skipped (PROJECT-MCP-5, PROJECT-MCP-6, WRAPPER-ENV-15, WRAPPER-MCP-6, WRAPPER-MCP-8, WRAPPER-RULE-11)', () => {
     const log = rememberingLogger()
     const extra = [
       { name: 'wiki', url: 'https://wiki.example/mcp' },

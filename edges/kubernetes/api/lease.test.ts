@@ -99,7 +99,7 @@ test('takes a Lease that nobody has, and renews it every 5 seconds under the sam
   await election.stop()
 })
 
-test('of several who try at once one leads, and the others see who', async () => {
+test('of several who try at once one leads, and the others see who (SERVICE-8)', async () => {
   const { open, run } = scene()
   const all = ['one', 'two', 'three'].map((name) => open(name).election)
   for (const one of all) one.start()
