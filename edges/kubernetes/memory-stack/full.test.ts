@@ -74,6 +74,14 @@ describe('a full stack', () => {
     expect(text).not.toContain('POSTGRES_SSL_MODE')
   })
 
+  test('hides nothing that the image of LightRAG has below /app, and lets it write elsewhere', async () => {
+    const scene = await running(stackScene())
+    const text = textOfSpec(scene, 'Deployment', 'memrag-demo')
+    expect(text).not.toContain('"mountPath":"/app')
+    expect(text).toContain('"mountPath":"/srv/state"')
+    for (const name of ['WORKING_DIR', 'INPUT_DIR', 'LOG_DIR']) expect(text).toContain(`"${name}","value":"/srv/state/`)
+  })
+
   test('starts LightRAG anew with a Secret that was lost and made anew', async () => {
     const scene = await running(stackScene())
     const before = textOfSpec(scene, 'Deployment', 'memrag-demo')

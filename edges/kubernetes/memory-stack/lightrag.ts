@@ -14,6 +14,8 @@ import { applyDeployment, applyService, emptyVolume, podTemplate, workloadWords 
 const port = 9621
 const user = 1000
 const caFolder = '/run/statewright/ca'
+/** Not `/app/data`, where the image has the ranks of its tokenizer: it would fetch them from the internet. */
+const state = '/srv/state'
 
 /** Role and API key. A new one is taken up wherever it counts, so no claim depends on it. */
 export function lightragSecret(objects: StackObjects, newPassword: NewPassword): Promise<KubeObject> {
@@ -80,6 +82,7 @@ function template(objects: StackObjects, settings: StackSettings, { secret, data
         ...{ HOST: '0.0.0.0', PORT: `${port}`, LIGHTRAG_API_KEY: { secret: names.lightrag, key: 'api-key' } },
         // Unless set, everything below /api needs no key.
         WHITELIST_PATHS: '/health',
+        ...{ WORKING_DIR: `${state}/storage`, INPUT_DIR: `${state}/inputs`, LOG_DIR: `${state}/logs` },
         ...storages,
         ...{ POSTGRES_HOST: database.host, POSTGRES_PORT: '5432', POSTGRES_DATABASE: 'lightrag' },
         ...{ POSTGRES_USER: 'lightrag', POSTGRES_PASSWORD: { secret: names.lightrag, key: 'password' } },
@@ -96,7 +99,7 @@ function template(objects: StackObjects, settings: StackSettings, { secret, data
         // An ingest can keep its loop busy for minutes.
         livenessProbe: { ...ask, periodSeconds: 30, failureThreshold: 20 },
       },
-      mounts: { state: '/app/data', tmp: '/tmp', ...(ca === undefined ? {} : { ca: caFolder }) },
+      mounts: { state, tmp: '/tmp', ...(ca === undefined ? {} : { ca: caFolder }) },
     },
     volumes: [emptyVolume('state'), emptyVolume('tmp'), ...(ca === undefined ? [] : [ofCa])],
   })
