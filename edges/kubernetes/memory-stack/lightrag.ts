@@ -82,7 +82,7 @@ function template(objects: StackObjects, settings: StackSettings, { secret, data
         ...{ HOST: '0.0.0.0', PORT: `${port}`, LIGHTRAG_API_KEY: { secret: names.lightrag, key: 'api-key' } },
         // Unless set, everything below /api needs no key.
         WHITELIST_PATHS: '/health',
-        ...{ WORKING_DIR: `${state}/storage`, INPUT_DIR: `${state}/inputs`, LOG_DIR: `${state}/logs` },
+        ...{ WORKING_DIR: `${state}/storage`, INPUT_DIR: `${state}/inputs`, LOG_DIR: state },
         ...storages,
         ...{ POSTGRES_HOST: database.host, POSTGRES_PORT: '5432', POSTGRES_DATABASE: 'lightrag' },
         ...{ POSTGRES_USER: 'lightrag', POSTGRES_PASSWORD: { secret: names.lightrag, key: 'password' } },
