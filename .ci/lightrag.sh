@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A real LightRAG server for tests, from PyPI, in a folder of its own, on a free loopback port, offline once installed.
-#   lightrag.sh VERSION install          into a virtual environment in the cache; does nothing when it is there
+#   lightrag.sh VERSION install          into a virtual environment in the cache, with the drivers of PostgreSQL and Neo4j; does nothing
+#                                        when it is there; prints its folder
 #   lightrag.sh VERSION start DIR MODEL  starts one with its data in DIR; MODEL is the base of an OpenAI-compatible API that
 #                                        chats and embeds (384 dimensions); prints its URL. Its key is `test-key`
 #   lightrag.sh VERSION kill DIR         ends it as a crash would
@@ -15,10 +16,11 @@ cache=${LIGHTRAG_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/statewright/lightrag}
 venv=$cache/$version
 
 install() {
-  [ -x "$venv/bin/lightrag-server" ] && return 0
+  # The drivers are what LightRAG's own image has: the server would install them as it starts.
+  compgen -G "$venv/lib/python3*/site-packages/asyncpg" >/dev/null && return 0
   mkdir -p "$cache"
   python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check "lightrag-hku[api]==$version" >&2
+  "$venv/bin/pip" install --quiet --disable-pip-version-check "lightrag-hku[api]==$version" neo4j pgvector asyncpg >&2
 }
 
 # LightRAG counts tokens by ranks that tiktoken would download; js-tiktoken brings the same ones.
@@ -72,7 +74,7 @@ end() {
 }
 
 case "${2:-}" in
-  install) install && tokens ;;
+  install) install && tokens && echo "$venv" ;;
   start) start "${3:?the folder}" "${4:?the base of the model API}" ;;
   kill) end "${3:?the folder}" ;;
   stop)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A real Neo4j (community kernel and Bolt server) for tests, in a folder of its own, on a free loopback port. Needs a JDK
 # of 17 or later; its libraries come from Maven Central once and are kept in the cache folder.
-#   neo4j.sh fetch       brings the JDK and the libraries
+#   neo4j.sh fetch       brings the JDK and the libraries, prints their folder
 #   neo4j.sh start DIR   starts one with its data in DIR, prints its NEO4J_URL (user and password are part of it)
 #   neo4j.sh stop DIR    stops it and removes DIR
 # NEO4J_HEAP: the heap at most, 768m unless told.
@@ -99,7 +99,7 @@ stop() {
 }
 
 case "${1:-}" in
-  fetch) fetch ;;
+  fetch) fetch && echo "$libraries" ;;
   start) start "${2:?the folder}" ;;
   stop) stop "${2:?the folder}" ;;
   *)

@@ -75,6 +75,11 @@ export const longForms = [
     env: { KUBE_NODE_GRACE: '6s' },
   },
   {
+    name: 'stack-full',
+    inCi: 'the light profile, and `full` as objects alone',
+    command: npm('test:stack', '--', 'full-stack'),
+  },
+  {
     name: 'dashboards',
     inCi: 'names of series and labels',
     command: ['node', 'deploy/monitoring/testing/demo-queries.ts'],

@@ -2,8 +2,9 @@
  * The life of a Project's memory stack as its people see it, on a real API server with pods of the stand-in kubelet: it
  * serves, grows, ends with its Project and comes back with what it held. Test code only.
  */
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
+import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { sharedControlPlane } from '../../testing/control-plane.ts'
@@ -15,6 +16,8 @@ import { noMemory } from './memories.ts'
 const audience = 'urn:statewright:memory'
 const pods = { clientId: 'pods', secret: 'memory-client' }
 const resources = { requests: { cpu: '10m', memory: '64Mi' } }
+/** Ten times what a full stack takes on a busy machine is more than a test may have. */
+const bound = { timeout: 300_000, interval: 200 }
 
 interface Place {
   /** Whose pods a kubelet of the test runs. */
@@ -23,6 +26,8 @@ interface Place {
   readonly client: KubeClient
   /** False: on one StatefulSet, whatever definitions other tests made. */
   readonly usesCloudNativePg: boolean
+  /** Of the full profile. */
+  readonly knowledge?: Pick<StackSettings, 'neo4jImage' | 'lightragImage' | 'lightrag'>
 }
 
 export interface StackLife {
@@ -31,14 +36,16 @@ export interface StackLife {
   until(reason: string, words?: string): Promise<{ readonly phase?: string; readonly message: string }>
   /** Asks the service as a client of the Project does. */
   ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** Of the service. */
+  metrics(): Promise<string>
   apply(memory: object): Promise<void>
   /** Deletes the Project, and answers its last condition MemoryStack. */
   remove(): Promise<string>
 }
 
-/** An orchestrator that runs light stacks, with one Project that wants one. */
+/** An orchestrator that runs stacks, with one Project that wants one: a light one, unless it says more. */
 export async function withStackLife(
-  { namespace, storageClass, client, usesCloudNativePg }: Place,
+  { namespace, storageClass, client, usesCloudNativePg, knowledge }: Place,
   use: (life: StackLife) => Promise<void>,
 ): Promise<void> {
   const wanted = { profile: 'light', pgStorage: '1Gi', pgWalStorage: '1Gi' }
@@ -55,14 +62,14 @@ export async function withStackLife(
         storageClass,
         audience,
         usesCloudNativePg,
+        ...knowledge,
       },
-      resources: { service: resources, postgres: resources },
+      resources: { service: resources, postgres: resources, neo4j: resources, lightrag: resources },
     },
     settings: {
       memory: { ...noMemory, audience, clientId: pods.clientId, clientSecret: pods.secret, fills: false },
     },
   })
-  const { until } = cluster.fixture
   const credential = { tokenUrl: `${cluster.issuer}/token`, ...pods, audience }
   const tokens = clientCredentials({ ...credential, clock: systemClock, fetch })
   const [secret, , ...repositories] = ownManifests(cluster.fixture.forge)
@@ -74,17 +81,13 @@ export async function withStackLife(
   const life: StackLife = {
     cluster,
     async until(reason, words = '') {
-      let last: unknown
-      try {
-        const { phase, condition } = await until(`the stack is ${reason} ${words}`, async () => {
-          const now = await shown()
-          last = now
-          return now.condition?.reason === reason && now.condition.message.includes(words) ? now : undefined
-        })
-        return { ...(phase === undefined ? {} : { phase }), message: condition?.message ?? '' }
-      } catch (error) {
-        throw new Error(`${String(error)}, it was ${JSON.stringify(last)}`, { cause: error })
-      }
+      return vi.waitFor(async () => {
+        const { phase, condition } = await shown()
+        const message = condition?.message ?? ''
+        if (condition?.reason !== reason || !message.includes(words))
+          throw new Error(`the stack is not ${reason} ${words}, but ${condition?.reason} ${message}`)
+        return { ...(phase === undefined ? {} : { phase }), message }
+      }, bound)
     },
     async ask(method, path, body) {
       const answer = await fetch(`${await serviceOf(cluster)}${path}`, {
@@ -96,6 +99,7 @@ export async function withStackLife(
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
       return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
     },
+    metrics: async () => (await fetch(`${await serviceOf(cluster)}/metrics`)).text(),
     apply: (memory) => cluster.apply(secret!, cluster.project({ memory: { ...wanted, ...memory } }), ...repositories),
     async remove() {
       const ended = new AbortController()

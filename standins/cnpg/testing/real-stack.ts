@@ -51,7 +51,10 @@ export const stackImages: Pick<KubeletOptions, 'images' | 'programs'> = {
 }
 
 /** A kubelet with the images of a memory stack and a class whose claims grow, without CloudNativePG. */
-export async function withStorage(use: (scene: Scene & Pick<Stack, 'storageClass'>) => Promise<void>): Promise<void> {
+export async function withStorage(
+  use: (scene: Scene & Pick<Stack, 'storageClass'>) => Promise<void>,
+  images: typeof stackImages = stackImages,
+): Promise<void> {
   await withKubelet(async (scene) => {
     const { client, namespace } = scene
     const storageClass = namespace
@@ -68,10 +71,10 @@ export async function withStorage(use: (scene: Scene & Pick<Stack, 'storageClass
     } finally {
       await client.ask('DELETE', pathOf(classes, { name: storageClass }))
     }
-  }, stackImages)
+  }, images)
 }
 
-export async function withStack(use: (stack: Stack) => Promise<void>): Promise<void> {
+export async function withStack(use: (stack: Stack) => Promise<void>, images = stackImages): Promise<void> {
   await withStorage(async (scene) => {
     const { client, namespace, root, log } = scene
     const cnpg = await startCnpg({
@@ -115,7 +118,7 @@ export async function withStack(use: (stack: Stack) => Promise<void>): Promise<v
     } finally {
       await cnpg.stop()
     }
-  })
+  }, images)
 }
 
 /** Of each container, for whoever reads why a test failed. */
