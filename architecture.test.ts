@@ -134,6 +134,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'memory/store/migrations/0031-ingest-record.sql': '4b77887c12ab32a8',
   'memory/store/migrations/0040-files-by-age.sql': 'b5eb639452cf4fc2',
   'memory/store/migrations/0041-notes-about-files.sql': '5f0095c4dd503274',
+  'memory/store/migrations/0042-fed-engine.sql': 'd349d941750b29b6',
   'runtime/store/migrations/0001-actors.sql': 'ac25cda3761026af',
   'runtime/store/migrations/0002-hash-of-snapshots.sql': '005229a9e5f74cf1',
   'runtime/store/migrations/0003-retention.sql': 'ebd9941b609b4dd8',

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../runtime/clock.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import type { Queryable, Sql } from '../runtime/store/sql.ts'
+import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { EngineMemory, RetrievalEngine, UpsertOutcome } from './engine/port.ts'
 import { fastClock } from './ingest/testing/jobs.ts'
 import { memoryIdentity } from './memories/identity.ts'
 import { storeMemory } from './memories/store-memory.ts'
 import { rebuildMemory, type Rebuilt } from './rebuild.ts'
-import { emptyMemoryStore, openMemoryStore } from './testing/service.ts'
+import { emptyMemoryStore, openMemoryStore, openTestMemory } from './testing/service.ts'
 
 const clock = fastClock(100)
 let sql: Sql
@@ -32,7 +34,10 @@ async function readyRows(): Promise<void> {
 }
 
 /** Rebuilds with an engine that answers each memory as `answer` says, by how often it was given before. */
-async function rebuilt(answer: (memory: EngineMemory, before: number) => UpsertOutcome): Promise<{
+async function rebuilt(
+  answer: (memory: EngineMemory, before: number) => UpsertOutcome,
+  name = 'embedded',
+): Promise<{
   readonly result: Rebuilt
   readonly statuses: Record<string, number>
   readonly given: Map<string, number>
@@ -40,6 +45,7 @@ async function rebuilt(answer: (memory: EngineMemory, before: number) => UpsertO
   const given = new Map<string, number>()
   const engine = {
     start: () => undefined,
+    info: async () => ({ engine: name }),
     clear: (also: (tx: Queryable) => Promise<unknown>) => sql.tx(also),
     upsert: async (memories: readonly EngineMemory[]) =>
       memories.map((memory) => {
@@ -94,4 +100,45 @@ test('a rebuild gives once what the engine refuses for good', async () => {
   expect(result).toEqual({ fed: many - 1, failed: 1, waiting: 0 })
   expect(statuses).toEqual({ ready: many - 1, failed: 1 })
   expect(given.get(idOf(40))).toBe(1)
+})
+
+/** What a service with an engine of that name feeds it from its start on, until every memory is ready. */
+async function fedByServiceOf(name: 'embedded' | 'lightrag'): Promise<readonly string[]> {
+  const fed: string[] = []
+  const engine = (own: Sql): RetrievalEngine => {
+    const real = createEmbeddedEngine({ sql: own, clock: systemClock, random: Math.random, logger: silentLogger })
+    return {
+      ...real,
+      info: async () => ({ ...(await real.info()), engine: name }),
+      async upsert(memories, signal) {
+        fed.push(...memories.map(({ id }) => id))
+        return real.upsert(memories, signal)
+      },
+    }
+  }
+  const memory = await openTestMemory({ sql, engine })
+  try {
+    const ready = async (): Promise<number> =>
+      (await sql.query<{ count: number }>("select count(*) as count from memory where status = 'ready'")).rows[0]!.count
+    await expect.poll(ready, { timeout: 60_000 }).toBe(many)
+    return fed.toSorted()
+  } finally {
+    await memory.close()
+  }
+}
+
+test('a service whose engine is another one than was fed last feeds it every memory, once (KNOWLEDGE-26)', async () => {
+  await readyRows()
+  const all = Array.from({ length: many }, (_, index) => idOf(index))
+  expect(await fedByServiceOf('embedded')).toEqual([])
+  expect(await fedByServiceOf('lightrag')).toEqual(all)
+  expect(await fedByServiceOf('lightrag')).toEqual([])
+  expect(await fedByServiceOf('embedded')).toEqual(all)
+})
+
+test('a service does not feed anew what a rebuild has fed to the same engine (KNOWLEDGE-26)', async () => {
+  await readyRows()
+  expect(await fedByServiceOf('embedded')).toEqual([])
+  await rebuilt(stored, 'lightrag')
+  expect(await fedByServiceOf('lightrag')).toEqual([])
 })

@@ -7,6 +7,7 @@ import { upsertApart } from './feed/upsert-apart.ts'
 import type { GraphStore } from './graph/port.ts'
 import type { MemoryRow } from './memories/memory.ts'
 import { memoryColumns } from './memories/memory.ts'
+import { instanceOf } from './store/instance.ts'
 
 export interface RebuildDeps {
   readonly sql: Sql
@@ -42,7 +43,8 @@ const claimMs = 100_000
 export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   const { sql, engine, graph, clock } = deps
   engine.start()
-  await engine.clear(dueAgain)
+  const { engine: name } = await engine.info()
+  await engine.clear((tx) => dueAgain(tx, name))
   const total = (await sql.query<{ count: number }>('select count(*) as count from memory')).rows[0]!.count
   const counts = { fed: 0, failed: 0 }
   let refused = await feedAll(deps, counts, (waiting) => deps.onProgress?.(counts.fed + counts.failed + waiting, total))
@@ -58,8 +60,43 @@ export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
   return { ...counts, waiting: refused.length }
 }
 
+/**
+ * At the start of a service whose engine is another one than was fed last, such as after a change of the profile: nothing of what the
+ * other one knows is in this one. So every memory is due, and the feed brings it in beside new ones (KNOWLEDGE-26).
+ */
+export async function feedAnotherEngine({
+  sql,
+  engine,
+  logger,
+}: Pick<RebuildDeps, 'sql' | 'engine' | 'logger'>): Promise<void> {
+  const { engine: name } = await engine.info()
+  const before = await fedEngine(sql)
+  if (before === name) return
+  if (before === null) return noteEngine(sql, name)
+  logger.info({ before, engine: name }, 'the engine is another one: the service feeds it every memory')
+  try {
+    await engine.clear((tx) => dueAgain(tx, name))
+  } catch (error) {
+    // Our rows have forgotten; the engine itself has not answered yet, and is asked again as its removals are.
+    if ((await fedEngine(sql)) !== name) throw error
+    logger.warn({ err: error }, 'the engine did not forget what it knew')
+  }
+}
+
+async function fedEngine(sql: Queryable): Promise<string | null> {
+  await instanceOf(sql)
+  const { rows } = await sql.query<{ name: string | null }>('select fed_engine as name from memory_instance')
+  return rows[0]?.name ?? null
+}
+
+async function noteEngine(sql: Queryable, name: string): Promise<void> {
+  await instanceOf(sql)
+  await sql.query('update memory_instance set fed_engine = $1', [name])
+}
+
 /** Of any number of rows, so without the bound of a query. 0 is due, and no claim. What a job is about to feed stays the job's. */
-async function dueAgain(tx: Queryable): Promise<void> {
+async function dueAgain(tx: Queryable, engine: string): Promise<void> {
+  await noteEngine(tx, engine)
   await tx.exec(`delete from memory_removal;
     update memory set status = 'processing', fault = null, attempts = 0, feed_at = 0,
       job = case when status = 'processing' then job end`)

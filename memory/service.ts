@@ -17,6 +17,7 @@ import { actionLog, actionLogFor } from './action-log.ts'
 import type { MemoryDeps } from './deps.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import { createFeed } from './feed/feed.ts'
+import { feedAnotherEngine } from './rebuild.ts'
 import { engineReadiness } from './routes/engine.ts'
 import type { Foreground } from './foreground.ts'
 import type { GraphStore } from './graph/port.ts'
@@ -119,6 +120,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     runtime,
     deps,
     async start() {
+      await feedAnotherEngine(options)
       await runtime.start(ingest.handlers)
       engine.start()
       await ingest.start()
