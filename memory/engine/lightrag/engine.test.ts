@@ -80,6 +80,16 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect(texts()).toHaveLength(1)
     })
 
+    it('sends every text again after a rebuild where LightRAG has lost all that it had (KNOWLEDGE-18)', async () => {
+      // More than one round of removals looks at.
+      const memories = Array.from({ length: 60 }, (_, index) => aMemory(`The Session${index} is kept.`))
+      await engine.upsert(memories)
+      server.state.records.clear()
+      await engine.clear()
+      await engine.upsert(memories)
+      expect(texts().toSorted()).toEqual(memories.map(({ content }) => content).toSorted())
+    })
+
     it('never names a source by its path: two files of one name are two texts', async () => {
       const [one, other] = [
         aMemory('The AlphaIndex.', { file: 'a/index.ts' }),

@@ -197,8 +197,9 @@ function single<T>(run: () => Promise<T>): Single<T> {
   return Object.assign(ask, { settled: async () => void (await last) })
 }
 
+/** LightRAG may have lost what it had: no row tells any more that a text is there, before its record is seen again. */
 async function forgetAll(tx: Queryable): Promise<void> {
-  await tx.exec(`delete from engine_memory; delete from knowledge_edge where not is_asserted;
+  await tx.exec(`delete from engine_memory; update lightrag_document set state = 'removing' where state <> 'sending'; delete from knowledge_edge where not is_asserted;
     delete from knowledge_entity e where not is_described and metadata = '{}'
       and not exists (select from knowledge_edge k where k.from_id = e.id or k.to_id = e.id);
     update knowledge_entity set memories = 0`)
