@@ -4,6 +4,7 @@ import { systemClock } from '../../../runtime/clock.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import { instanceOf } from '../../store/instance.ts'
 import { openMemoryStore } from '../../testing/service.ts'
+import { anEntity, aPush, contributionOf } from '../contract/builders.ts'
 import { PostgresGraph } from '../postgres/store.ts'
 import type { Bolt, Parameters, Row } from './bolt.ts'
 import { Neo4jGraph } from './store.ts'
@@ -19,6 +20,8 @@ class Spaces {
   readonly owners = new Map<string, string>()
   readonly repos = new Map<string, string[]>()
   readonly deleted: unknown[] = []
+  /** How often the constraints were asked for. */
+  schemas = 0
 
   readonly query = async (text: string, parameters: Parameters = {}): Promise<readonly Row[]> => {
     const space = String(parameters['space'])
@@ -27,13 +30,18 @@ class Spaces {
       return [{ owner: this.owners.get(space) }]
     }
     if (text.includes('DELETE')) this.deleted.push(parameters)
+    // Of the one entity that a test pushes.
+    if (text.includes('RETURN nodes')) return [{ nodes: 1, edges: 0 }]
     return text.includes('RETURN g.repo') ? (this.repos.get(space) ?? []).map((repo) => ({ repo })) : []
   }
 
   readonly bolt: Bolt = {
     read: (run) => run(this.query),
     write: (run) => run(this.query),
-    alone: async (text, parameters) => void (await this.query(text, parameters)),
+    alone: async (text, parameters) => {
+      if (text.includes('code_graph_key')) this.schemas += 1
+      await this.query(text, parameters)
+    },
     server: async () => 'neo4j',
     close: async () => undefined,
   }
@@ -62,4 +70,17 @@ test('without GRAPH_SPACE each database has a space of its own, and the same aft
   const ids = await Promise.all(stores.map(instanceOf))
   expect(new Set(ids).size).toBe(2)
   expect(neo4j.owners).toEqual(new Map(ids.map((id) => [id, id])))
+})
+
+test('a graph that Neo4j has lost while the service ran is loaded with its indexes, in a space of its own (KNOWLEDGE-11)', async () => {
+  const neo4j = new Spaces()
+  const graph = await graphOf(stores[0]!, neo4j, 'lost')
+  await graph.push(aPush('lib', { 'a.ts': contributionOf(anEntity('a')) }))
+  await graph.settled()
+  expect(neo4j.schemas).toBe(1)
+  // This server shows nothing of what was brought to it.
+  neo4j.owners.clear()
+  await graph.read('lib', (view) => view.entity('a'))
+  await graph.settled()
+  expect([neo4j.schemas, neo4j.owners.has('lost')]).toEqual([2, true])
 })

@@ -188,11 +188,14 @@ export class Neo4jGraph implements GraphStore {
   /** Until Neo4j shows the newest version: pushes may come meanwhile. */
   async #project(repo: string): Promise<void> {
     const { bolt, truth, space } = this.#options
+    const wasHere = this.#schema !== undefined
     await this.#ensureSchema()
     while (!this.#isClosed) {
       const loaded = await truth.loaded(repo)
       if (loaded === undefined) return
       const known = this.#shown.get(repo) ?? (await this.#lookUp(repo))
+      // A server that was replaced by an empty one meanwhile has no constraints either.
+      if (known === undefined && wasHere) await this.#makeSchema()
       if (known?.shown.head.version === loaded.head.version) return
       const changes = known?.loaded && difference(known.loaded.graph, loaded.graph)
       const shown =
@@ -217,10 +220,15 @@ export class Neo4jGraph implements GraphStore {
   }
 
   #ensureSchema(): Promise<void> {
+    return this.#schema ?? this.#makeSchema()
+  }
+
+  #makeSchema(): Promise<void> {
     const { bolt, space, owner } = this.#options
-    this.#schema ??= createSchema(bolt).then(() => claimSpace(bolt, space, owner))
-    this.#schema.catch(() => (this.#schema = undefined))
-    return this.#schema
+    const made = createSchema(bolt).then(() => claimSpace(bolt, space, owner))
+    this.#schema = made
+    made.catch(() => (this.#schema = undefined))
+    return made
   }
 
   /** Resolves when what was pushed so far has been brought to Neo4j, or has failed to be. */
