@@ -1,7 +1,7 @@
 /** Claims of a stack: they only grow, and nothing here deletes one. */
 import { quantityValue } from '../../../crd/quantity.ts'
 import type { KubeObject } from '../api/api.ts'
-import { RefusedError, type StackObjects } from './objects.ts'
+import { RefusedError, type Change, type StackObjects } from './objects.ts'
 
 interface WantedClaim {
   readonly name: string
@@ -9,17 +9,30 @@ interface WantedClaim {
   readonly storageClass: string | undefined
 }
 
+/** The size of the spec. A claim that is larger was grown by hand, unless the spec was as large once. */
+const wantedSize = 'statewright.dev/wanted-size'
+
 /** Makes it, or grows it. Answers what is to say of it. */
 export async function ensureClaim(objects: StackObjects, { name, size, storageClass }: WantedClaim): Promise<string> {
   const known = await objects.own('PersistentVolumeClaim', name)
-  if (known !== undefined) return growClaim(objects, known, size)
+  if (known !== undefined) return growOwn(objects, known, size)
   const spec = {
     accessModes: ['ReadWriteOnce'],
     ...(storageClass === undefined ? {} : { storageClassName: storageClass }),
     resources: { requests: { storage: size } },
   }
-  await objects.make('PersistentVolumeClaim', name, { spec })
+  await objects.make('PersistentVolumeClaim', name, { annotations: { [wantedSize]: size }, spec })
   return ''
+}
+
+async function growOwn(objects: StackObjects, claim: KubeObject, size: string): Promise<string> {
+  const { name, annotations } = claim.metadata
+  const noted = annotations?.[wantedSize]
+  const before = noted ?? askedOf(claim) ?? size
+  if (isSmaller(size, before)) return shrinkWords(objects.title('PersistentVolumeClaim', name), before, size)
+  const isNoted = noted !== undefined && !isSmaller(noted, size)
+  const note = isNoted ? {} : { metadata: { annotations: { [wantedSize]: size } } }
+  return growClaim(objects, claim, size, note)
 }
 
 interface ClaimSpec {
@@ -33,16 +46,25 @@ interface ClaimStatus {
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
 }
 
-/** Empty: it has the size, or no volume yet. */
-export async function growClaim(objects: StackObjects, claim: KubeObject, size: string): Promise<string> {
+function askedOf({ spec = {} }: KubeObject): string | undefined {
+  const { resources }: ClaimSpec = spec
+  return resources?.requests?.storage
+}
+
+/** One that is larger stays so. Empty: it has the size, or no volume yet. `note`: what else its object is to say. */
+export async function growClaim(
+  objects: StackObjects,
+  claim: KubeObject,
+  size: string,
+  note: Change = {},
+): Promise<string> {
   const title = objects.title('PersistentVolumeClaim', claim.metadata.name)
-  const { resources }: ClaimSpec = claim.spec ?? {}
-  const asked = resources?.requests?.storage ?? size
-  if (isSmaller(size, asked)) return shrinkWords(title, asked, size)
+  const asked = askedOf(claim) ?? size
+  const grows = isSmaller(asked, size)
+  const change = { ...note, ...(grows ? { spec: { resources: { requests: { storage: size } } } } : {}) }
   try {
-    const change = { spec: { resources: { requests: { storage: size } } } }
-    const grown = isSmaller(asked, size) ? await objects.change('PersistentVolumeClaim', claim, change) : claim
-    return sizeWords(title, grown, size)
+    const isAsIs = Object.keys(change).length === 0
+    return sizeWords(title, isAsIs ? claim : await objects.change('PersistentVolumeClaim', claim, change), size)
   } catch (error) {
     // A class that does not grow is refused by admission.
     if (error instanceof RefusedError && !error.isOfCluster) return `${title} stays at ${asked}: ${error.message}`

@@ -162,6 +162,12 @@ describe('a light stack on CloudNativePG', () => {
     expect(await scene.look({ pgStorage: '20Gi' })).toMatchObject({ phase: 'running' })
   })
 
+  test('takes a claim that somebody grew by hand, as one does whose disk is full', async () => {
+    const scene = await running()
+    clusterClaim(scene, 'mem-demo-1', 'PG_DATA', '30Gi')
+    expect(await scene.look()).toMatchObject({ phase: 'running', words: '' })
+  })
+
   test('never writes a smaller size, names both, and writes the rest', async () => {
     const scene = await running()
     await scene.look({ pgStorage: '20Gi' })

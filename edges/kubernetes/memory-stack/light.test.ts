@@ -147,6 +147,19 @@ describe('a light stack without CloudNativePG', () => {
     expect(scene.writes().join()).not.toContain('persistentvolumeclaims')
   })
 
+  test('takes a claim that somebody grew by hand, and still refuses a spec that shrinks', async () => {
+    const scene = stackScene()
+    await running(scene)
+    const spec = { resources: { requests: { storage: '30Gi' } } }
+    scene.put('PersistentVolumeClaim', 'mempg-demo-data', { spec })
+    expect(await scene.look()).toMatchObject({ phase: 'running', words: '' })
+    expect(await scene.look({ pgStorage: '20Gi' })).toMatchObject({ phase: 'running', words: '' })
+    expect(scene.get('PersistentVolumeClaim', 'mempg-demo-data')!.spec).toMatchObject(spec)
+    expect((await scene.look({ pgStorage: '10Gi' })).words).toBe(
+      'PersistentVolumeClaim default/mempg-demo-data cannot shrink from 20Gi to 10Gi',
+    )
+  })
+
   test('tells how far a claim has grown, and why it does not', async () => {
     const scene = stackScene()
     await running(scene)

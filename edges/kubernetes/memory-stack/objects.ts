@@ -55,7 +55,7 @@ export interface Fields {
   readonly data?: Readonly<Record<string, string>>
 }
 
-interface Change {
+export interface Change {
   readonly metadata?: { readonly annotations: Readonly<Record<string, string>> }
   readonly spec?: object
 }
