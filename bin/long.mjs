@@ -90,6 +90,11 @@ export const longForms = [
     command: vitest('cli/memory/rebuild-kills', 'cli/memory/memory.system'),
     env: { REBUILD_MEMORIES: '3000', MEMORY_KILLS: '9' },
   },
+  {
+    name: 'standbys',
+    inCi: 'two instances, one failover',
+    command: npm('test:stack', '--', 'standbys.stack.long'),
+  },
   { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
   {
     name: 'secrets',

@@ -43,6 +43,7 @@ export interface ClusterSpec {
   readonly postgresql: {
     readonly parameters: Readonly<Record<string, string>>
     readonly extensions?: readonly { readonly name: string }[]
+    readonly synchronous?: { readonly method: 'any' | 'first'; readonly number: number }
   }
   readonly inheritedMetadata?: {
     readonly labels?: Readonly<Record<string, string>>
@@ -68,6 +69,8 @@ export interface Condition {
 export interface ClusterStatus {
   readonly phase?: string
   readonly currentPrimary?: string
+  /** `pending`: a failover has not chosen one yet. */
+  readonly targetPrimary?: string
   readonly conditions?: readonly Condition[]
 }
 
@@ -101,7 +104,10 @@ export interface Database {
 export const asCluster = (object: KubeObject): Cluster => object as unknown as Cluster
 export const asDatabase = (object: KubeObject): Database => object as unknown as Database
 
-export const instanceOf = ({ metadata: { name } }: Cluster): string => `${name}-1`
+export const instanceOf = ({ metadata: { name } }: Cluster, number = 1): string => `${name}-${number}`
+
+/** Of its replication slot. */
+export const slotOf = (instance: string): string => `_cnpg_${instance.replaceAll('-', '_')}`
 
 export function conditionOf({ status }: Cluster, type: string): Condition | undefined {
   return status?.conditions?.find((one) => one.type === type)

@@ -1,33 +1,23 @@
 /** What the stand-in of CloudNativePG does at a real API server, each behaviour once. */
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { podOf } from '../kubelet/testing/manifests.ts'
-import { claims, clusters, databases, group, pods, secrets, services, type Condition } from './cluster.ts'
-import { catalog, postgresImage, withStack, type Stack } from './testing/real-stack.ts'
-
-const name = 'mem'
-const instance = `${name}-1`
-
-function clusterOf(storageClass: string, own: object = {}): object {
-  return {
-    apiVersion: group,
-    kind: 'Cluster',
-    metadata: { name },
-    spec: {
-      instances: 1,
-      enablePDB: false,
-      imageCatalogRef: { apiGroup: 'postgresql.cnpg.io', kind: 'ClusterImageCatalog', name: catalog, major: 18 },
-      bootstrap: { initdb: { database: 'memory', owner: 'memory', dataChecksums: true } },
-      storage: { size: '1Gi', storageClass },
-      walStorage: { size: '1Gi', storageClass },
-      postgresql: { extensions: [{ name: 'pgvector' }], parameters: { wal_level: 'replica' } },
-      inheritedMetadata: { labels: { 'platform.dev/project': 'one' } },
-      ...own,
-    },
-  }
-}
+import { claims, clusters, databases, group, pods, roleLabel, secrets, services } from './cluster.ts'
+import {
+  asOwner,
+  clusterOf,
+  condition,
+  crash,
+  instance,
+  isPhase,
+  isReady,
+  name,
+  patience,
+  secretOf,
+  statusOf,
+} from './testing/clusters.ts'
+import { postgresImage, withStack, type Stack } from './testing/real-stack.ts'
 
 const database = {
   apiVersion: group,
@@ -36,14 +26,6 @@ const database = {
   spec: { cluster: { name }, name: 'memory', owner: 'memory', extensions: [{ name: 'vector' }] },
 }
 
-const statusOf = (object: KubeObject | undefined): Readonly<Record<string, unknown>> => object?.status ?? {}
-const condition = (object: KubeObject | undefined, type: string): Condition | undefined =>
-  (statusOf(object)['conditions'] as readonly Condition[] | undefined)?.find((one) => one.type === type)
-const isReady = (object: KubeObject | undefined): boolean => condition(object, 'Ready')?.status === 'True'
-const isPhase =
-  (phase: string) =>
-  (object: KubeObject | undefined): boolean =>
-    statusOf(object)['phase'] === phase
 const isApplied = (object: KubeObject | undefined): boolean => statusOf(object)['applied'] === true
 const capacityOf = (object: KubeObject | undefined): unknown =>
   (statusOf(object)['capacity'] as Record<string, unknown> | undefined)?.['storage']
@@ -51,29 +33,6 @@ const capacityOf = (object: KubeObject | undefined): unknown =>
 async function start({ make, untilIs, storageClass }: Stack): Promise<KubeObject> {
   await make(clusters, clusterOf(storageClass))
   return (await untilIs(clusters, name, isReady))!
-}
-
-async function secretOf({ find }: Stack, secret: string): Promise<Readonly<Record<string, string>>> {
-  const { data = {} } = (await find(secrets, secret))!
-  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
-}
-
-/** As the owner, over TLS, by the name that the certificate must have. */
-async function asOwner<Answer>(
-  stack: Stack,
-  use: (client: pg.Client) => Promise<Answer>,
-  servername = `${name}-rw`,
-): Promise<Answer> {
-  const { user, password, dbname } = await secretOf(stack, `${name}-app`)
-  const { 'ca.crt': ca } = await secretOf(stack, `${name}-ca`)
-  const { podIP: host } = statusOf(await stack.find(pods, instance)) as { podIP: string }
-  const client = new pg.Client({ host, port: 5432, user, password, database: dbname, ssl: { ca, servername } })
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
 }
 
 const refusal = (asked: Promise<unknown>): Promise<string> =>
@@ -146,7 +105,7 @@ describeRequiring('stack', 'the stand-in of CloudNativePG', () => {
         ['Succeeded', 'Failed'].includes(String(statusOf(pod)['phase'])),
       )
       expect(statusOf(asked)['containerStatuses']).toMatchObject([{ state: { terminated: { message: '42\n42\n' } } }])
-      expect(await refusal(asOwner(stack, () => Promise.resolve(), 'another'))).toContain(
+      expect(await refusal(asOwner(stack, () => Promise.resolve(), { servername: 'another' }))).toContain(
         'ERR_TLS_CERT_ALTNAME_INVALID',
       )
     })
@@ -213,7 +172,7 @@ describeRequiring('stack', 'the stand-in of CloudNativePG', () => {
     })
   })
 
-  test('grows nothing while a disk is full, until somebody grows that claim itself', async () => {
+  test('grows nothing and does not hibernate while a disk is full, until somebody grows that claim itself', async () => {
     await withStack(async (stack) => {
       const { change, untilIs, find, cnpg, namespace } = stack
       await start(stack)
@@ -222,10 +181,13 @@ describeRequiring('stack', 'the stand-in of CloudNativePG', () => {
       // Services have the second label once the work that gave them the first one is over.
       for (const seen of ['1', '2']) {
         await change(clusters, name, {
+          metadata: { annotations: { 'cnpg.io/hibernation': 'on' } },
           spec: { walStorage: { size: '2Gi' }, inheritedMetadata: { labels: { seen } } },
         })
         await untilIs(services, 'mem-rw', (service) => service?.metadata.labels?.['seen'] === seen)
       }
+      expect(condition(await find(clusters, name), 'cnpg.io/hibernation')).toBeUndefined()
+      await change(clusters, name, { metadata: { annotations: { 'cnpg.io/hibernation': null } } })
       expect((await find(claims, `${instance}-wal`))?.spec).toMatchObject({
         resources: { requests: { storage: '1Gi' } },
       })
@@ -273,12 +235,45 @@ describeRequiring('stack', 'the stand-in of CloudNativePG', () => {
     })
   })
 
-  test('is Ready for no more instances than it runs', async () => {
-    await withStack(async ({ make, untilIs, storageClass }) => {
+  test('promotes the standby of two instances when the primary is lost, which comes back as a standby of it', async () => {
+    await withStack(async (stack) => {
+      const { make, untilIs, storageClass, find, list } = stack
+      const standby = `${name}-2`
       await make(clusters, clusterOf(storageClass, { instances: 2 }))
-      const cluster = await untilIs(clusters, name, isPhase('Creating a new replica'))
-      expect(statusOf(cluster)).toMatchObject({ readyInstances: 1, currentPrimary: instance })
-      expect(isReady(cluster)).toBe(false)
+      const phases: unknown[] = []
+      const untilWhole = (primary: string): Promise<KubeObject | undefined> =>
+        untilIs(clusters, name, (object) => {
+          const { phase, currentPrimary } = statusOf(object)
+          if (phase !== undefined && phases.at(-1) !== phase) phases.push(phase)
+          return isReady(object) && currentPrimary === primary
+        })
+      expect(statusOf(await untilWhole(instance))).toMatchObject({
+        instanceNames: [instance, standby],
+        readyInstances: 2,
+        healthyPVC: [instance, `${instance}-wal`, standby, `${standby}-wal`],
+      })
+      expect(phases).toEqual([
+        'Setting up primary',
+        'Waiting for the instances to become active',
+        'Creating a new replica',
+        'Cluster in healthy state',
+      ])
+      await asOwner(stack, (client) => client.query('create table kept as select 7 as n'))
+      const reads = async (at: string): Promise<unknown> =>
+        asOwner(stack, (client) => client.query('select n, pg_is_in_recovery() as follows from kept'), { at }).then(
+          ({ rows }) => rows[0],
+          () => undefined,
+        )
+      await expect.poll(() => reads(standby), patience).toEqual({ n: 7, follows: true })
+      await crash(stack, instance)
+      await untilIs(clusters, name, isPhase('Failing over'))
+      await untilWhole(standby)
+      expect(await reads(standby)).toEqual({ n: 7, follows: false })
+      await asOwner(stack, (client) => client.query('update kept set n = 8'), { at: standby })
+      await expect.poll(() => reads(instance), patience).toEqual({ n: 8, follows: true })
+      const roles = (await list(pods)).map(({ metadata: { labels = {} } }) => labels[roleLabel])
+      expect(roles).toEqual(['replica', 'primary'])
+      expect(statusOf(await find(clusters, name))).toMatchObject({ targetPrimary: standby, readyInstances: 2 })
     })
   })
 })

@@ -38,16 +38,20 @@ import {
   type Database,
 } from './cluster.ts'
 import * as made from './objects.ts'
+import { positionOf, promote, serveStandbys } from './replication.ts'
 import {
   bootstrapCompleted,
   bootstrapPending,
   conditionsOf,
+  creating,
+  failingOver,
   healthy,
   notReady,
   phaseOfWait,
   ready,
   restarting,
   upgrading,
+  waiting,
 } from './status.ts'
 import * as sql from './superuser.ts'
 
@@ -78,6 +82,7 @@ export interface Cnpg {
 const finalizer = 'cnpg.io/deleteDatabase'
 const usualStaleMs = 300
 const retryMs = 500
+const pending = 'pending'
 
 export async function startCnpg(options: CnpgOptions): Promise<Cnpg> {
   const operator = new Operator(options)
@@ -98,6 +103,8 @@ class Operator implements Cnpg {
   readonly #superusers = new Map<string, Pair>()
   /** By uid of a pod: what its server has of the spec. */
   readonly #prepared = new Map<string, string>()
+  /** By uid of a primary's pod: whom it serves. */
+  readonly #served = new Map<string, string>()
   /** By name of a Cluster. */
   readonly #full = new Map<string, { readonly claim: string; readonly capacity: number }>()
 
@@ -119,7 +126,7 @@ class Operator implements Cnpg {
     })
     for (const cache of [this.#pods, this.#claims]) {
       // What is gone has no labels any more: its name begins with that of its Cluster.
-      cache.subscribe((name) => this.#queue.add(name.replace(/-1(-wal)?$/, '')))
+      cache.subscribe((name) => this.#queue.add(name.replace(/-\d+(-wal)?$/, '')))
     }
     await Promise.all([this.#clusters, this.#databases, this.#pods, this.#claims].map((cache) => cache.start()))
   }
@@ -128,7 +135,7 @@ class Operator implements Cnpg {
     const object = this.#clusters.get(name)
     if (object === undefined) throw new Error(`there is no Cluster ${name}`)
     const cluster = asCluster(object)
-    const claim = made.claimsOf(cluster).at(-1)?.name ?? ''
+    const claim = made.claimsOf(cluster, primaryOf(cluster)).at(-1)?.name ?? ''
     const capacity = amountOf(this.#claimOf(cluster, claim)?.status?.capacity?.storage ?? '0')
     this.#full.set(name, { claim, capacity })
     this.#queue.add(name)
@@ -170,11 +177,10 @@ class Operator implements Cnpg {
       })
     await this.#makeCredentials(cluster)
     for (const service of made.servicesOf(cluster)) await this.#apply(services, cluster, service)
-    const pod = this.#pods.get(`${cluster.metadata.namespace}/${instanceOf(cluster)}`)
-    if (await this.#hibernates(cluster, pod)) return
-    if (await this.#isFull(key, cluster, pod)) return
-    await this.#makeClaims(cluster)
-    await this.#run(cluster, { pod, image, own })
+    if (await this.#hibernates(cluster)) return
+    if (await this.#isFull(key, cluster)) return
+    for (const name of this.#instancesOf(cluster)) await this.#makeClaims(cluster, name)
+    if (!(await this.#failsOver(key, cluster))) await this.#run(cluster, { image, own })
   }
 
   /** A change is not seen at once: until then the status is what it was. */
@@ -197,6 +203,27 @@ class Operator implements Cnpg {
     const { image, catalogs = [] } = this.#options
     if (imageCatalogRef === undefined) return imageName ?? image
     return catalogs.includes(imageCatalogRef.name) ? image : undefined
+  }
+
+  #podOf({ metadata: { namespace } }: Cluster, name: string): KubeObject | undefined {
+    return this.#pods.get(`${namespace}/${name}`)
+  }
+
+  /** As the operator does, it knows them by their claims. The primary comes first. */
+  #instancesOf(cluster: Cluster): readonly string[] {
+    const primary = primaryOf(cluster)
+    const others = this.#claims
+      .list()
+      .filter(({ metadata }) => metadata.namespace === cluster.metadata.namespace)
+      .filter(({ metadata: { labels = {} } }) => labels[clusterLabel] === cluster.metadata.name)
+      .filter(({ metadata: { labels = {} } }) => labels['cnpg.io/pvcRole'] === 'PG_DATA')
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name !== primary)
+      .map(({ metadata }) => metadata.name)
+    return [primary, ...others.toSorted((a, b) => numberOf(a) - numberOf(b))]
+  }
+
+  #readyOf(cluster: Cluster, names = this.#instancesOf(cluster)): readonly KubeObject[] {
+    return names.flatMap((name) => this.#podOf(cluster, name) ?? []).filter(isServing)
   }
 
   #claimOf({ metadata: { namespace } }: Cluster, name: string): Claim | undefined {
@@ -235,7 +262,8 @@ class Operator implements Cnpg {
   }
 
   /** Whether nothing else is to be done for it. */
-  async #hibernates(cluster: Cluster, pod: KubeObject | undefined): Promise<boolean> {
+  async #hibernates(cluster: Cluster): Promise<boolean> {
+    const left = this.#instancesOf(cluster).flatMap((name) => this.#podOf(cluster, name) ?? [])
     const type = 'cnpg.io/hibernation'
     const known = conditionOf(cluster, type)
     if (cluster.metadata.annotations?.[type] !== 'on') {
@@ -246,32 +274,34 @@ class Operator implements Cnpg {
     if (cluster.status?.phase !== healthy && known === undefined) return false
     const going = { type, status: 'False', reason: 'DeletingPods', message: 'Hibernation is in progress' } as const
     const gone = { type, status: 'True', reason: 'Hibernated', message: 'Cluster has been hibernated' } as const
-    const conditions = conditionsOf(cluster, [pod === undefined ? gone : going], this.#options.clock)
-    await this.#say(cluster, { conditions, ...(pod === undefined ? { readyInstances: 0, instances: 0 } : {}) })
-    if (pod !== undefined) await this.#delete(pod)
+    const conditions = conditionsOf(cluster, [left.length === 0 ? gone : going], this.#options.clock)
+    await this.#say(cluster, { conditions, ...(left.length === 0 ? { readyInstances: 0, instances: 0 } : {}) })
+    for (const pod of left) await this.#delete(pod)
     return true
   }
 
   /** A real operator comes no further then: its claims don't grow, whatever the spec says. */
-  async #isFull(key: string, cluster: Cluster, pod: KubeObject | undefined): Promise<boolean> {
+  async #isFull(key: string, cluster: Cluster): Promise<boolean> {
     const full = this.#full.get(key)
     if (full === undefined) return false
     if (amountOf(this.#claimOf(cluster, full.claim)?.status?.capacity?.storage ?? '0') > full.capacity) {
       this.#full.delete(key)
       return false
     }
+    const [primary = '', ...others] = this.#instancesOf(cluster)
+    const pod = this.#podOf(cluster, primary)
     if (pod !== undefined) await this.#delete(pod)
     await this.#say(cluster, {
       phase: 'Not enough disk space',
       phaseReason: 'Insufficient disk space detected in one or more pods is preventing PostgreSQL from running.',
-      readyInstances: 0,
+      readyInstances: this.#readyOf(cluster, others).length,
       conditions: conditionsOf(cluster, [notReady], this.#options.clock),
     })
     return true
   }
 
-  async #makeClaims(cluster: Cluster): Promise<void> {
-    for (const { name, size, canGrow, manifest } of made.claimsOf(cluster)) {
+  async #makeClaims(cluster: Cluster, instance: string): Promise<void> {
+    for (const { name, size, canGrow, manifest } of made.claimsOf(cluster, instance)) {
       const claim = this.#claimOf(cluster, name)
       if (claim === undefined) await this.#create(claims, cluster, manifest)
       else if (canGrow && amountOf(claim.spec.resources.requests.storage) < amountOf(size)) {
@@ -281,42 +311,154 @@ class Operator implements Cnpg {
     }
   }
 
+  /** Whether nothing else is to be done for it. A primary that the operator itself restarts stays one. */
+  async #failsOver(key: string, cluster: Cluster): Promise<boolean> {
+    const { phase = '', currentPrimary: before, targetPrimary = before } = cluster.status ?? {}
+    if (before === undefined) return false
+    const pod = this.#podOf(cluster, before)
+    const candidates = this.#readyOf(cluster).filter(({ metadata }) => metadata.name !== before)
+    if (targetPrimary === before) {
+      const isRestart = [restarting, upgrading].includes(phase)
+      if (candidates.length === 0 || isRestart || (pod !== undefined && isServing(pod))) return false
+      await this.#say(cluster, {
+        phase: failingOver,
+        phaseReason: `Initiating a failover from ${before}`,
+        targetPrimary: pending,
+        readyInstances: candidates.length,
+        conditions: conditionsOf(cluster, [notReady], this.#options.clock),
+      })
+      return true
+    }
+    // What it still accepts must not be lost with it.
+    if (pod !== undefined) await this.#delete(pod)
+    else await this.#promote(key, cluster, { before, candidates })
+    return true
+  }
+
+  /** The one that has most of the log, once nobody hears the primary of before. */
+  async #promote(
+    key: string,
+    cluster: Cluster,
+    { before, candidates }: { readonly before: string; readonly candidates: readonly KubeObject[] },
+  ): Promise<void> {
+    const chosen = candidates.find(({ metadata }) => metadata.name === cluster.status?.targetPrimary)
+    const asked = await Promise.all(
+      candidates.map(async (pod) => ({ pod, ...(await positionOf(await this.#superuserOf(cluster, pod))) })),
+    )
+    const [best] = asked.toSorted((a, b) => Number(b.received - a.received))
+    const next = chosen ?? (asked.some(({ receives }) => receives) ? undefined : best?.pod)
+    if (next === undefined) return this.#queue.after(key, retryMs)
+    const { name } = next.metadata
+    await this.#say(cluster, { targetPrimary: name, phaseReason: `Failing over from ${before} to ${name}` })
+    const superuser = await this.#superuserOf(cluster, next)
+    await promote(superuser)
+    await serveStandbys(
+      superuser,
+      this.#instancesOf(cluster).filter((one) => one !== name),
+      cluster.spec.postgresql.synchronous,
+    )
+    await this.#patch(pods, next.metadata, { metadata: { labels: { [roleLabel]: 'primary' } } })
+    await this.#say(cluster, { currentPrimary: name, phase: waiting, phaseReason: '' })
+  }
+
   async #run(
     cluster: Cluster,
-    {
-      pod,
-      image,
-      own,
-    }: { readonly pod: KubeObject | undefined; readonly image: string; readonly own: readonly Database[] },
+    { image, own }: { readonly image: string; readonly own: readonly Database[] },
   ): Promise<void> {
     const { clock } = this.#options
-    if (pod === undefined) await this.#create(pods, cluster, made.podOf(cluster, image))
-    const [wanted, has] = [made.printsOf(cluster, image), pod === undefined ? undefined : made.printsOfPod(pod)]
-    const isOld = has !== undefined && (has.pod !== wanted.pod || has.parameters !== wanted.parameters)
-    if (isOld || pod === undefined || !isReady(pod) || pod.metadata.deletionTimestamp !== undefined) {
-      const isRestart = has?.pod === wanted.pod
-      const phase = isOld ? (isRestart ? restarting : upgrading) : phaseOfWait(cluster, pod)
+    const [primary = '', ...standbys] = this.#instancesOf(cluster)
+    const pod = this.#podOf(cluster, primary)
+    if (pod === undefined) await this.#create(pods, cluster, made.podOf(cluster, { name: primary, image }))
+    // Standbys are made anew first.
+    const old = [...standbys, primary]
+      .flatMap((name) => this.#podOf(cluster, name) ?? [])
+      .find((one) => !isDeepStrictEqual(made.printsOfPod(one), made.printsOf(cluster, image)))
+    if (old !== undefined || pod === undefined || !isServing(pod)) {
+      const isRestart = old !== undefined && made.printsOfPod(old).pod === made.printsOf(cluster, image).pod
+      const phase = old === undefined ? phaseOfWait(cluster, pod) : isRestart ? restarting : upgrading
+      const readyInstances = this.#readyOf(cluster).filter((one) => one !== old).length
       const conditions = conditionsOf(cluster, [notReady], clock)
-      await this.#say(cluster, { phase, phaseReason: '', readyInstances: 0, ...this.#volumesOf(cluster), conditions })
-      if (isOld && pod !== undefined) await this.#delete(pod)
+      await this.#say(cluster, { phase, phaseReason: '', readyInstances, ...this.#volumesOf(cluster), conditions })
+      const others = standbys.filter((name) => this.#podOf(cluster, name) !== old)
+      if (pod !== undefined && isServing(pod)) await this.#follow(cluster, standbys, image)
+      if (old !== undefined && (pod === old || this.#readyOf(cluster, others).length === others.length))
+        await this.#delete(old)
       return
     }
     const superuser = await this.#superuserOf(cluster, pod)
     if (!(await this.#prepare(cluster, pod, superuser))) return
-    const { instances } = cluster.spec
-    const isWhole = instances === 1
+    const reason = await this.#standbys(cluster, { pod, superuser, standbys, image })
+    const names = this.#instancesOf(cluster)
+    const isWhole = reason === undefined
     await this.#say(cluster, {
-      phase: isWhole ? healthy : 'Creating a new replica',
-      phaseReason: isWhole ? '' : `Creating replica ${cluster.metadata.name}-2`,
-      currentPrimary: pod.metadata.name,
-      targetPrimary: pod.metadata.name,
-      instances: 1,
-      readyInstances: 1,
+      phase: reason?.phase ?? healthy,
+      phaseReason: reason?.words ?? '',
+      currentPrimary: primary,
+      targetPrimary: primary,
+      instances: names.length,
+      instanceNames: names,
+      readyInstances: this.#readyOf(cluster, names).length,
       image,
       ...this.#volumesOf(cluster),
       conditions: conditionsOf(cluster, [isWhole ? ready : notReady, bootstrapCompleted], clock),
     })
     for (const database of own) await this.#settle(cluster, database, superuser)
+  }
+
+  /** One step nearer to as many as are wanted. Undefined: they are all there. */
+  async #standbys(
+    cluster: Cluster,
+    {
+      pod,
+      superuser,
+      standbys,
+      image,
+    }: {
+      readonly pod: KubeObject
+      readonly superuser: sql.Superuser
+      readonly standbys: readonly string[]
+      readonly image: string
+    },
+  ): Promise<{ readonly phase: string; readonly words: string } | undefined> {
+    const { instances, postgresql } = cluster.spec
+    const areReady = this.#readyOf(cluster, standbys).length === standbys.length
+    const last = standbys.at(-1)
+    if (last !== undefined && standbys.length >= instances) {
+      await this.#drop(cluster, last)
+      return { phase: waiting, words: '' }
+    }
+    const taken = [pod.metadata.name, ...standbys]
+    const isShort = areReady && taken.length < instances
+    const free = Array.from(taken, (_, at) => instanceOf(cluster, at + 1)).find((name) => !taken.includes(name))
+    const wanted = isShort ? [...standbys, free ?? instanceOf(cluster, taken.length + 1)] : standbys
+    const isCreating = cluster.status?.phase === creating
+    // A commit would wait for the first one, which copies still.
+    const isFirst = standbys.length === 0 || (isCreating && this.#readyOf(cluster, standbys).length === 0)
+    const synchronous = isFirst ? undefined : postgresql.synchronous
+    const print = JSON.stringify([wanted, synchronous])
+    if (this.#served.get(pod.metadata.uid) !== print) await serveStandbys(superuser, wanted, synchronous)
+    this.#served.set(pod.metadata.uid, print)
+    for (const name of wanted) await this.#makeClaims(cluster, name)
+    await this.#follow(cluster, wanted, image)
+    if (isShort) return { phase: creating, words: `Creating replica ${wanted.at(-1)}` }
+    if (areReady) return undefined
+    return isCreating ? { phase: creating, words: `Creating replica ${last}` } : { phase: waiting, words: '' }
+  }
+
+  async #follow(cluster: Cluster, standbys: readonly string[], image: string): Promise<void> {
+    for (const name of standbys)
+      if (this.#podOf(cluster, name) === undefined)
+        await this.#create(pods, cluster, made.podOf(cluster, { name, image, role: 'replica' }))
+  }
+
+  /** Its claims go with it, once nothing writes there. */
+  async #drop(cluster: Cluster, instance: string): Promise<void> {
+    const pod = this.#podOf(cluster, instance)
+    if (pod !== undefined) return this.#delete(pod)
+    for (const { name } of made.claimsOf(cluster, instance)) {
+      const claim = this.#claimOf(cluster, name)
+      if (claim !== undefined) await this.#delete(claim, claims)
+    }
   }
 
   async #superuserOf(cluster: Cluster, { status }: KubeObject): Promise<sql.Superuser> {
@@ -338,7 +480,7 @@ class Operator implements Cnpg {
       }),
     )
     if (credentials?.['password'] === undefined) {
-      this.#queue.after(nameOf(pod).replace(/-1$/, ''), retryMs)
+      this.#queue.after(nameOf(pod).replace(/-\d+$/, ''), retryMs)
       return false
     }
     const print = JSON.stringify([credentials, roles])
@@ -392,7 +534,9 @@ class Operator implements Cnpg {
   }
 
   #volumesOf(cluster: Cluster): Readonly<Record<string, readonly string[]>> {
-    const known = made.claimsOf(cluster).flatMap(({ name }) => this.#claimOf(cluster, name) ?? [])
+    const known = this.#instancesOf(cluster)
+      .flatMap((instance) => made.claimsOf(cluster, instance))
+      .flatMap(({ name }) => this.#claimOf(cluster, name) ?? [])
     const [healthyPVC, resizingPVC]: [string[], string[]] = [[], []]
     for (const { metadata, spec, status } of known) {
       const isWaiting = amountOf(status?.capacity?.storage ?? '0') < amountOf(spec.resources.requests.storage)
@@ -452,10 +596,26 @@ class Operator implements Cnpg {
     if (written !== undefined && resource === databases) this.#databases.put(written)
   }
 
-  async #delete({ metadata: { namespace = '', name, uid, deletionTimestamp } }: KubeObject): Promise<void> {
+  async #delete(
+    { metadata: { namespace = '', name, uid, deletionTimestamp } }: Pick<KubeObject, 'metadata'>,
+    resource = pods,
+  ): Promise<void> {
     if (deletionTimestamp === undefined)
-      await deleteAt(this.#options.client, pathOf(pods, { namespace, name }), { uid })
+      await deleteAt(this.#options.client, pathOf(resource, { namespace, name }), { uid })
   }
+}
+
+/** Of a failover that has chosen none: the one before. */
+function primaryOf(cluster: Cluster): string {
+  return cluster.status?.currentPrimary ?? instanceOf(cluster)
+}
+
+function numberOf(instance: string): number {
+  return Number(instance.slice(instance.lastIndexOf('-') + 1))
+}
+
+function isServing(pod: KubeObject): boolean {
+  return isReady(pod) && pod.metadata.deletionTimestamp === undefined
 }
 
 function isReady({ status }: KubeObject): boolean {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
 import type { Pair } from './certificates.ts'
-import { clusterLabel, group, instanceOf, roleLabel, type Cluster } from './cluster.ts'
+import { clusterLabel, group, roleLabel, slotOf, type Cluster } from './cluster.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & { readonly metadata: { readonly name: string } }
@@ -102,8 +102,7 @@ export interface WantedClaim {
   readonly manifest: Manifest
 }
 
-export function claimsOf(cluster: Cluster): readonly WantedClaim[] {
-  const instance = instanceOf(cluster)
+export function claimsOf(cluster: Cluster, instance: string): readonly WantedClaim[] {
   const { storage, walStorage } = cluster.spec
   const canGrow = storage.resizeInUseVolumes && walStorage?.resizeInUseVolumes !== false
   const parts = [
@@ -138,9 +137,23 @@ export function printsOfPod({ metadata }: KubeObject): Partial<ReturnType<typeof
   return JSON.parse(metadata.annotations?.[specAnnotation] ?? '{}') as Partial<ReturnType<typeof printsOf>>
 }
 
-/** Its role, by which `-rw` leads to it, comes once the database of the application is there. */
-export function podOf(cluster: Cluster, image: string): Manifest {
-  const name = instanceOf(cluster)
+export interface Instance {
+  readonly name: string
+  readonly image: string
+  /** Of a primary it comes once the database of the application is there: `-rw` leads to it from then on. */
+  readonly role?: 'replica'
+}
+
+/** How a standby reaches its primary. */
+function primaryOf({ metadata }: Cluster, instance: string): string {
+  const tls = paths.certificates
+  const files = { sslcert: 'streaming_replica.crt', sslkey: 'streaming_replica.key', sslrootcert: 'ca.crt' }
+  const own = Object.entries(files).map(([key, file]) => `${key}=${tls}/${file}`)
+  const host = `host=${metadata.name}-rw port=${port} user=streaming_replica connect_timeout=5 sslmode=verify-full`
+  return [host, ...own, `application_name=${instance}`].join(' ')
+}
+
+export function podOf(cluster: Cluster, { name, image, role }: Instance): Manifest {
   const { spec, metadata } = cluster
   const { walStorage, postgresUID: runAsUser, postgresGID: runAsGroup, resources = {} } = spec
   const wal = walStorage === undefined ? [] : [{ name: 'pg-wal', mountPath: paths.wal }]
@@ -151,10 +164,15 @@ export function podOf(cluster: Cluster, image: string): Manifest {
     ssl_key_file: `${tls}/tls.key`,
     ssl_ca_file: `${tls}/ca.crt`,
     hba_file: join(import.meta.dirname, 'pg_hba.conf'),
+    // Of a primary too, which may be a standby later.
+    primary_conninfo: primaryOf(cluster, name),
+    primary_slot_name: slotOf(name),
     ...spec.postgresql.parameters,
   }
   const env = {
     PGDATA: `${paths.data}/pgdata`,
+    PRIMARY: primaryOf(cluster, name),
+    PRIMARY_SLOT: slotOf(name),
     // Nobody comes in without a certificate or a password: pg_hba.conf.
     POSTGRES_HOST_AUTH_METHOD: 'trust',
     ...(walStorage === undefined ? {} : { POSTGRES_INITDB_WALDIR: `${paths.wal}/pg_wal` }),
@@ -164,7 +182,11 @@ export function podOf(cluster: Cluster, image: string): Manifest {
     name: 'postgres',
     image,
     args: Object.entries(parameters).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
-    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    env: [
+      ...Object.entries(env).map(([key, value]) => ({ name: key, value })),
+      // Read at each start: a standby that was promoted is none any more.
+      { name: 'INSTANCE_ROLE', valueFrom: { fieldRef: { fieldPath: `metadata.labels['${roleLabel}']` } } },
+    ],
     ports: [{ name: 'postgresql', containerPort: port }],
     resources,
     readinessProbe: { exec: { command: ['pg_isready', '-q', '-U', 'postgres'] }, timeoutSeconds: 5 },
@@ -183,8 +205,18 @@ export function podOf(cluster: Cluster, image: string): Manifest {
   const certificates = [
     { secret: { name: `${metadata.name}-server` } },
     { secret: { name: `${metadata.name}-ca`, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    {
+      secret: {
+        name: `${metadata.name}-replication`,
+        items: ['crt', 'key'].map((end) => ({ key: `tls.${end}`, path: `streaming_replica.${end}` })),
+      },
+    },
   ]
-  const labels = { 'cnpg.io/instanceName': name, 'cnpg.io/podRole': 'instance' }
+  const labels = {
+    'cnpg.io/instanceName': name,
+    'cnpg.io/podRole': 'instance',
+    ...(role === undefined ? {} : { [roleLabel]: role }),
+  }
   const manifest = {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -46,6 +46,27 @@ first_start() {
   fi
 }
 
+# A standby of CloudNativePG's stand-in: a copy of the primary, or what was the primary itself, put back to where they parted.
+follow() {
+  local wal=${POSTGRES_INITDB_WALDIR:-}
+  until "${as_user[@]}" "$bin/psql" -XAtqc 'select 1' "$PRIMARY dbname=postgres" >/dev/null; do sleep 0.2; done
+  if [ -s "$data/PG_VERSION" ] &&
+    ! "${as_user[@]}" "$bin/pg_rewind" -D "$data" --source-server="$PRIMARY dbname=postgres"; then
+    rm -rf "$data"
+  fi
+  if [ ! -s "$data/PG_VERSION" ]; then
+    rm -rf "$data" ${wal:+"$wal"}
+    "${as_user[@]}" "$bin/pg_basebackup" -D "$data" -d "$PRIMARY" -S "$PRIMARY_SLOT" -X stream -c fast ${wal:+"--waldir=$wal"}
+  fi
+  # The last: a copy that was broken off has none.
+  touch "$data/standby.signal"
+}
+
+if [ "${INSTANCE_ROLE:-}" = replica ]; then
+  # The first process of a container hears no signal that it has no trap for.
+  trap 'exit 143' TERM INT
+  [ -f "$data/standby.signal" ] || follow
+fi
 [ -s "$data/PG_VERSION" ] || first_start
 # CloudNativePG moves the log to its own volume when one is added later.
 if [ -n "${POSTGRES_INITDB_WALDIR:-}" ] && [ ! -L "$data/pg_wal" ]; then

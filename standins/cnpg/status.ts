@@ -7,6 +7,9 @@ import { conditionOf, type Cluster, type Condition } from './cluster.ts'
 export const healthy = 'Cluster in healthy state'
 export const restarting = 'Primary instance is being restarted in-place'
 export const upgrading = 'Upgrading cluster'
+export const creating = 'Creating a new replica'
+export const waiting = 'Waiting for the instances to become active'
+export const failingOver = 'Failing over'
 
 export const ready = { type: 'Ready', status: 'True', reason: 'ClusterIsReady', message: 'Cluster is Ready' } as const
 export const notReady = {
@@ -32,9 +35,7 @@ export function phaseOfWait(cluster: Cluster, pod: KubeObject | undefined): stri
   const phase = cluster.status?.phase ?? ''
   if ([restarting, upgrading].includes(phase)) return phase
   const isFirst = conditionOf(cluster, 'Initialized')?.status !== 'True'
-  return isFirst && pod?.status?.['phase'] !== 'Running'
-    ? 'Setting up primary'
-    : 'Waiting for the instances to become active'
+  return isFirst && pod?.status?.['phase'] !== 'Running' ? 'Setting up primary' : waiting
 }
 
 export function conditionsOf(cluster: Cluster, own: readonly Condition[], clock: Clock): readonly Condition[] {

@@ -15,14 +15,16 @@ const id = (name: string): string => pg.escapeIdentifier(name)
 /** A server that has just started, on a machine that does other work too. */
 const answerMs = 10_000
 
-async function within<Answer>(
+export async function within<Answer>(
   { host, servername, ca, pair }: Superuser,
   database: string,
   use: (client: pg.Client) => Promise<Answer>,
 ): Promise<Answer> {
   const ssl = { ca, servername, ...pair }
   const bounds = { connectionTimeoutMillis: answerMs, query_timeout: answerMs }
-  const client = new pg.Client({ host, port: 5432, user: 'postgres', database, ssl, ...bounds })
+  // It waits for no standby: it is what makes them.
+  const options = '-c synchronous_commit=local'
+  const client = new pg.Client({ host, port: 5432, user: 'postgres', database, ssl, options, ...bounds })
   // A server that ends meanwhile is heard of by the query too.
   client.on('error', () => undefined)
   await client.connect()
@@ -38,7 +40,7 @@ async function has(client: pg.Client, table: string, column: string, name: strin
   return rowCount === 1
 }
 
-async function ensureRole(client: pg.Client, name: string, options: string): Promise<void> {
+export async function ensureRole(client: pg.Client, name: string, options: string): Promise<void> {
   const verb = (await has(client, 'pg_roles', 'rolname', name)) ? 'ALTER' : 'CREATE'
   await client.query(`${verb} ROLE ${id(name)} ${options}`)
 }
@@ -51,6 +53,16 @@ async function ensureDatabase(client: pg.Client, name: string, owner: string): P
   return !isThere
 }
 
+/** Standbys enter as it, and pg_rewind reads by it. */
+async function ensureReplica(client: pg.Client): Promise<void> {
+  const role = 'streaming_replica'
+  if (await has(client, 'pg_roles', 'rolname', role)) return
+  const files = ['pg_ls_dir(text, boolean, boolean)', 'pg_stat_file(text, boolean)', 'pg_read_binary_file(text)']
+  await client.query(`CREATE ROLE ${role} LOGIN REPLICATION`)
+  for (const each of [...files, 'pg_read_binary_file(text, bigint, bigint, boolean)'])
+    await client.query(`GRANT EXECUTE ON FUNCTION ${each} TO ${role}`)
+}
+
 export async function bootstrap(
   superuser: Superuser,
   { database, owner, postInitApplicationSQL = [] }: ClusterSpec['bootstrap']['initdb'],
@@ -58,6 +70,7 @@ export async function bootstrap(
 ): Promise<void> {
   const isNew = await within(superuser, 'postgres', async (client) => {
     await ensureRole(client, owner, `LOGIN PASSWORD ${pg.escapeLiteral(password)}`)
+    await ensureReplica(client)
     return ensureDatabase(client, database, owner)
   })
   if (!isNew || postInitApplicationSQL.length === 0) return
