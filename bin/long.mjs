@@ -95,6 +95,11 @@ export const longForms = [
     inCi: 'two instances, one failover',
     command: npm('test:stack', '--', 'standbys.stack.long'),
   },
+  {
+    name: 'stack-drills',
+    inCi: 'a stack that ends and comes back',
+    command: npm('test:stack', '--', 'orchestrator/memory/stack-'),
+  },
   { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
   {
     name: 'secrets',
