@@ -1,4 +1,5 @@
 /** The kubelet of a demo with a Kubernetes of its own: it runs pods as processes of this machine. */
+import { realpathSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { programDir } from '../../program.ts'
@@ -30,7 +31,7 @@ export async function startDemoKubelet(
     node: 'demo',
     namespaces: [namespace],
     images: release?.images ?? { [demoImage]: wrapperOfSources() },
-    programs: [programDir, ...(release === undefined ? [] : [release.folder])],
+    programs: [...sourcePrograms(programDir), ...(release === undefined ? [] : [release.folder])],
     // An orchestrator in a pod asks it by the variables of its container.
     ...(release === undefined ? {} : { apiServer }),
   }
@@ -53,6 +54,11 @@ export async function startDemoKubelet(
   kubelet.start()
   await isReady.promise
   return kubelet
+}
+
+/** Packages of a checkout may be a link to those of another. */
+export function sourcePrograms(checkout: string): readonly string[] {
+  return [checkout, realpathSync(join(checkout, 'node_modules'))]
 }
 
 export function kubeletRoot(dir: string): string {
