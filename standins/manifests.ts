@@ -13,8 +13,8 @@ export interface LocalProject {
   readonly token: string
   readonly webhookSecret: string
   readonly triggerLabel: string
-  /** Whether it gets a memory of its own. */
-  readonly memory?: boolean
+  /** Of the memory that it gets; absent: none. */
+  readonly memory?: Readonly<Record<string, string>>
   /** Absent: the platform's own bounds. */
   readonly spending?: { readonly tokensPerTurn: number; readonly tokensPerTask: number }
 }
@@ -49,7 +49,7 @@ export function localManifests(given: LocalProject): readonly LocalManifest[] {
         scmSecretRef: `${given.project}-scm`,
         triggerLabel: given.triggerLabel,
         ...(given.spending === undefined ? {} : { spending: given.spending }),
-        ...(given.memory === true ? { memory: {} } : {}),
+        ...(given.memory === undefined ? {} : { memory: given.memory }),
         scm: {
           provider: given.provider ?? 'forge_a',
           owner,

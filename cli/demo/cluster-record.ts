@@ -5,6 +5,7 @@ import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernet
 import { findByVariable } from '../../edges/local/processes.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pods/pod-names.ts'
 import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
+import { isOfAnyStack } from '../../edges/kubernetes/memory-stack/names.ts'
 import type { Cluster } from '../local/cluster/cluster.ts'
 import type { Disturbance } from './open.ts'
 
@@ -18,9 +19,17 @@ export interface ClusterRecord {
   readonly events: readonly string[]
   /** What was there after Project and Repository were deleted, as `<plural>/<name>`; `processes` for those of a pod. */
   readonly left: readonly string[]
+  /** What holds the data of a memory stack: it outlives its Project. */
+  readonly stays: readonly string[]
 }
 
 const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
+/** Of a memory stack, beside its pods; its claims and Secrets stay. */
+const stackResources: readonly KubeResource[] = [
+  { apiVersion: 'apps/v1', plural: 'statefulsets' },
+  { apiVersion: 'apps/v1', plural: 'deployments' },
+  { apiVersion: 'v1', plural: 'services' },
+]
 /** Repositories own their Issues and MergeRequests, Projects the rest. */
 const applied = [kindsByName.Project, kindsByName.Repository]
 /** The kubelet's, the collector's and our finalizer's work after the deletion. */
@@ -62,6 +71,7 @@ export function recordCluster(cluster: Cluster): Pick<Disturbance<{ readonly kub
         for (const { metadata } of await listOf(cluster, resource))
           await cluster.client.ask('DELETE', pathOf(resource, { ...cluster, name: metadata.name }))
       const left = await untilGone(cluster, [...phases.keys()])
+      const stays = await namesOf(cluster, [claimsResource, secretsResource], isOfAnyStack)
       watching.abort()
       await Promise.all(watches)
       const record: ClusterRecord = {
@@ -70,6 +80,7 @@ export function recordCluster(cluster: Cluster): Pick<Disturbance<{ readonly kub
         tasks: Object.fromEntries(tasks.map(({ metadata, status }) => [metadata.name, String(status?.['stage'])])),
         events: [...new Set(happened.filter(isOfTask).map((event) => event.reason))],
         left,
+        stays,
       }
       return { report: { kubernetes: record }, faults: faultsIn(record) }
     },
@@ -113,15 +124,29 @@ function untilGone(cluster: Cluster, pods: readonly string[]): Promise<readonly 
   const look = async (): Promise<readonly string[]> => {
     const left = pods.filter((pod) => findByVariable('HOSTNAME', pod) !== undefined).map((pod) => `processes/${pod}`)
     for (const resource of [...kinds, podsResource, claimsResource, secretsResource])
-      for (const { metadata } of await listOf(cluster, resource))
-        if (isOurs(resource, metadata)) left.push(`${resource.plural}/${metadata.name}`)
-    return left
+      left.push(...(await namesOf(cluster, [resource], (metadata) => isOurs(resource, metadata))))
+    return [...left, ...(await namesOf(cluster, [podsResource, ...stackResources], isOfAnyStack))]
   }
   return until(goneLimitMs, look, (left) => left.length === 0)
 }
 
+async function namesOf(
+  cluster: Cluster,
+  resources: readonly KubeResource[],
+  isMeant: (metadata: KubeObject['metadata']) => boolean,
+): Promise<readonly string[]> {
+  const names = resources.map(async (resource) =>
+    (await listOf(cluster, resource))
+      .filter(({ metadata }) => isMeant(metadata))
+      .map(({ metadata }) => `${resource.plural}/${metadata.name}`),
+  )
+  return (await Promise.all(names)).flat()
+}
+
 /** The release has pods and Secrets too, while it is installed. */
-function isOurs(resource: KubeResource, { labels, ownerReferences }: KubeObject['metadata']): boolean {
+function isOurs(resource: KubeResource, metadata: KubeObject['metadata']): boolean {
+  const { labels, ownerReferences } = metadata
+  if (isOfAnyStack(metadata)) return false
   if (resource === podsResource) return labels?.[managedByLabel] === managedBy
   return resource !== secretsResource || ownerReferences !== undefined
 }

@@ -86,6 +86,32 @@ describeRequiring('kubernetes', 'the demo in a cluster', () => {
   )
 })
 
+describeRequiring('kubernetes', 'the demo with a memory stack', () => {
+  test(
+    'its agents write into the stack of their Project and ask it, and its data outlives the Project',
+    { timeout },
+    async () => {
+      const { code, stderr, report } = await demo('remembers', ['--memory', 'light'])
+      expect({ code, faults: report.faults }, stderr).toEqual({ code: 0, faults: [] })
+      const { asked = [], ...stack } = report.memory ?? {}
+      const endpoint = 'http://memory-demo.statewright-demo.svc:8080'
+      expect(stack).toEqual({ profile: 'light', phase: 'Running', endpoint })
+      const calls = asked.map(({ agent, tool }) => `${agent} ${tool}`)
+      expect(calls).toEqual(['implement memory_write', 'review memory_query'])
+      const words = expect.stringContaining('matchAll')
+      const [id = ''] = asked.flatMap(({ answered }) => Object.keys(answered))
+      expect(asked.map(({ answered }) => answered)).toEqual([{ [id]: words }, { [id]: words }])
+      expect(report.kubernetes).toMatchObject({ left: [] })
+      expect(report.kubernetes?.stays).toEqual([
+        'persistentvolumeclaims/mempg-demo-data',
+        'persistentvolumeclaims/mempg-demo-wal',
+        'secrets/memory-demo',
+        'secrets/mempg-demo',
+      ])
+    },
+  )
+})
+
 /** An address that is not the loopback's, where this machine has one: then nothing reaches the loopback by chance. */
 function ownAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((each = []) => each)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Parsed } from '../args.ts'
-import { checkChart, kubernetesOf, portOf } from './given.ts'
+import { checkChart, kubernetesOf, memoryStackOf, portOf } from './given.ts'
 
 const parsed = (values: Parsed['values']): Parsed => ({ values, positionals: [] })
 const whole = {
@@ -66,4 +66,21 @@ const charts: readonly (readonly [Parsed['values'], string, string])[] = [
 test.each(charts)('%j with its state in %s is refused: %s', (values, dir, why) => {
   expect(() => checkChart(parsed(values), dir)).toThrow(why)
   expect(() => checkChart(parsed(outside), '/tmpfiles/demo')).not.toThrow()
+})
+
+const stacks: readonly (readonly [Parsed['values'], string])[] = [
+  [{ memory: 'light' }, '--memory needs --kubernetes: a demo without it has a memory already'],
+  [{ memory: 'full', kubernetes: true }, '--memory takes light, the profile that needs no model of its own, not full'],
+  [
+    { memory: 'light', ...whole, chart: true, chaos: '3' },
+    '--memory runs its stack in a Kubernetes of its own: no --kubeconfig\n--memory is not for --chart\n--memory is not for --chaos',
+  ],
+]
+
+test.each(stacks)('%j: a memory stack is refused with all that is missing or wrong', (values, message) => {
+  expect(() => memoryStackOf(parsed(values))).toThrow(expect.objectContaining({ name: 'UsageError', message }))
+  expect([memoryStackOf(parsed({ memory: 'light', kubernetes: true })), memoryStackOf(parsed({}))]).toEqual([
+    true,
+    false,
+  ])
 })

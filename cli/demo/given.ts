@@ -59,6 +59,21 @@ export function checkChart(parsed: Parsed, dir: string): void {
   ])
 }
 
+/** Whether the Project gets a memory stack. @throws UsageError that names all that `--memory` misses. */
+export function memoryStackOf(parsed: Parsed): boolean {
+  const profile = text(parsed, 'memory')
+  if (profile === undefined) return false
+  const own = '--memory runs its stack in a Kubernetes of its own'
+  refuse([
+    [profile !== 'light', `--memory takes light, the profile that needs no model of its own, not ${profile}`],
+    [!flag(parsed, 'kubernetes'), '--memory needs --kubernetes: a demo without it has a memory already'],
+    [text(parsed, 'kubeconfig') !== undefined, `${own}: no --kubeconfig`],
+    [flag(parsed, 'chart'), '--memory is not for --chart'],
+    [text(parsed, 'chaos') !== undefined, '--memory is not for --chaos'],
+  ])
+  return true
+}
+
 /** Of the orchestrator. 0: any free one. */
 export function portOf(parsed: Parsed): number {
   const operatorUrl = text(parsed, 'operator-url')

@@ -5,6 +5,7 @@ import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import type { SpokenWord } from './speaker.ts'
 import type { UpgradeRecord } from './upgrade.ts'
+import type { StackRecord } from './memory/stack-record.ts'
 import { textOf, type Verdict } from './verdict.ts'
 
 interface Entered {
@@ -34,6 +35,8 @@ export interface Report {
   readonly kills?: readonly KillRecord[]
   /** Of a demo in a cluster. */
   readonly kubernetes?: ClusterRecord
+  /** With `--memory`. */
+  readonly memory?: StackRecord
   /** With `--upgrade`. */
   readonly upgrade?: UpgradeRecord
   /** The commit of the repository that the memory held when the issue was opened; null: none, or there is no memory. */

@@ -1,6 +1,7 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { inspectorLink } from '../server/client.ts'
 import { setTimeout as pause } from 'node:timers/promises'
+import { stackServes, type ServingStack } from '../local/cluster/memory-stack.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import type { AuditEntry } from '../local/standins.ts'
 import { whileNamed } from '../local/processes/while-named.ts'
@@ -8,8 +9,9 @@ import { loginOf } from '../../standins/people.ts'
 import { startChaos, type ChaosPlan } from './chaos.ts'
 import { openOf, startResending, type Disturbance } from './open.ts'
 import { issueOf, startPeople } from './people.ts'
-import { asksMemory, faultsOfMemory, untilRemembered } from './remembered.ts'
+import { asksMemory, faultsOfMemory, untilRemembered } from './memory/remembered.ts'
 import { createReport, tasksOf, type Report, type TaskResource } from './report.ts'
+import { recordStack } from './memory/stack-record.ts'
 import { createTeller, openingOf } from './story.ts'
 import { upgradeUnderLoad } from './upgrade.ts'
 import { judge } from './verdict.ts'
@@ -32,6 +34,8 @@ export interface RunOptions extends StartOptions {
 interface Started {
   readonly stack: Stack
   readonly write: (text: string) => void
+  /** Of the Project, in pods. */
+  readonly memoryStack: ServingStack | undefined
   /** Milliseconds of the system's clock. */
   readonly startedAt: number
 }
@@ -48,7 +52,9 @@ export async function startNamed(options: StartOptions): Promise<Started> {
     write(openingOf(stack.ready))
     await whileNamed(write, 'the platform checks the Project at the forge', untilReady(stack))
     teller.ready(`${stack.namespace}/${stack.project}`)
-    return { stack, write, startedAt }
+    const memoryStack =
+      options.memoryStack && stack.cluster ? await stackServes(stack.client, stack.cluster, write) : undefined
+    return { stack, write, startedAt, memoryStack }
   } catch (error) {
     for (const left of await stack.stop()) write(left)
     throw error
@@ -67,7 +73,7 @@ export async function runMainJob(options: RunOptions): Promise<RunResult> {
 }
 
 export async function play(
-  { stack, write, startedAt }: Started,
+  { stack, write, startedAt, memoryStack }: Started,
   options: Omit<RunOptions, keyof StartOptions> & Pick<StartOptions, 'scenario' | 'memory' | 'testCommand'>,
 ): Promise<RunResult> {
   const { client, forge, release } = stack
@@ -92,6 +98,7 @@ export async function play(
   resending?.close()
   crowd.close()
   await forge.idle()
+  const stackRecord = memoryStack && (await recordStack(stack, memoryStack))
 
   const tasks = await tasksOf(client, issue.number)
   const audit = forge.audit()
@@ -104,12 +111,14 @@ export async function play(
       ...(ended === undefined ? [] : [ended]),
       ...faults,
       ...(issue.isNew && stack.model ? faultsOfMemory(scenario, audit, remembered) : []),
+      ...(stackRecord?.faults ?? []),
       ...disturbed.flatMap((one) => one.faults),
     ],
     remembered: remembered ?? null,
     durationMs: Date.now() - startedAt,
   })
-  const report = disturbed.reduce((whole, one): Report => ({ ...whole, ...one.report }), written)
+  const remembering = stackRecord === undefined ? {} : { memory: stackRecord.report }
+  const report = disturbed.reduce((whole, one): Report => ({ ...whole, ...one.report }), { ...written, ...remembering })
   if (options.keep) return { report, stack }
   const recorded = await recorder?.end()
   const all = [...report.faults, ...(recorded?.faults ?? []), ...(await stack.stop())]

@@ -20,6 +20,7 @@ import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir, version } from '../program.ts'
 import { startCluster, type Cluster } from './cluster/cluster.ts'
 import type { GivenCluster } from './cluster/given-cluster.ts'
+import { lightStack, stackSettings } from './cluster/memory-stack.ts'
 import { databaseFor } from '../../edges/local/memory/database.ts'
 import { runningMemories } from '../../edges/local/memory/folder.ts'
 import { memorySettings } from '../../edges/local/memory/settings.ts'
@@ -67,6 +68,8 @@ export interface StackOptions {
   readonly chart?: boolean
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
+  /** With a Kubernetes of its own: a light memory stack in pods there. */
+  readonly memoryStack?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
   /** What takes long, in words. */
   readonly onNotice?: (text: string) => void
@@ -99,7 +102,7 @@ export interface Stack {
   stop(): Promise<readonly string[]>
 }
 
-const audiences = {
+export const audiences = {
   operator: 'urn:statewright:operator',
   wrapper: 'urn:statewright:wrapper',
   memory: 'urn:statewright:memory',
@@ -159,7 +162,9 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   )
   const { forge, identity, model, served } = standIns
   const images = options.chart ? await prepareRelease(dir, write) : undefined
-  const cluster = options.kubernetes ? await startCluster({ dir, given, release: images, write, opened }) : undefined
+  const { memoryStack = false, kubernetes } = options
+  const inCluster = { dir, given, release: images, memoryStack, write, opened }
+  const cluster = kubernetes ? await startCluster(inCluster) : undefined
   const around = { secrets, cluster, addresses, opened }
   const programs =
     cluster === undefined || images === undefined
@@ -182,12 +187,12 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     token: secrets.token,
     webhookSecret: secrets.hook,
     triggerLabel,
-    memory: options.memory === true && cluster === undefined,
+    ...(options.memory === true ? { memory: {} } : memoryStack ? { memory: lightStack } : {}),
     ...(options.spending === undefined ? {} : { spending: options.spending }),
   }
   if (cluster) await cluster.apply(localManifests(local))
   else for (const manifest of localManifests(local)) await applyOwn(client, manifest)
-  const memory = local.memory
+  const memory = options.memory
     ? { memory: await whileNamed(write, 'the memory starts', memoryOf(client, dir)), memoryAudience: audiences.memory }
     : {}
   const endpoints = { ...known, ...memory }
@@ -483,10 +488,10 @@ export function orchestratorEnv(
     WRAPPER_AUDIENCE: audiences.wrapper,
     OIDC_CLIENT_ID: 'orchestrator',
     OIDC_CLIENT_SECRET_FILE: secretFile(dir, 'oidc-client', secrets.operator),
-    ...(options.memory
+    ...(options.memory ? { ...memorySettings(process.env), LOCAL_MEMORY_PORT: String(ports.memory) } : {}),
+    ...(options.memoryStack ? stackSettings() : {}),
+    ...(options.memory || options.memoryStack
       ? {
-          ...memorySettings(process.env),
-          LOCAL_MEMORY_PORT: String(ports.memory),
           MEMORY_AUDIENCE: audiences.memory,
           MEMORY_CLIENT_ID: 'pods',
           MEMORY_CLIENT_SECRET_FILE: secretFile(dir, 'memory-client', secrets.memory),

@@ -6,4 +6,10 @@ export { startIdentity, type Identity } from '../../standins/identity/identity.t
 export { startModel, type Model } from '../../standins/model/server.ts'
 export type { Scenario } from '../../standins/scenarios/format.ts'
 export { dueActs, type SeenComment } from '../../standins/scenarios/humans.ts'
-export { anyScenarioFile, defaultScenarioFile, loadScenario, playingOthers } from '../../standins/scenarios/load.ts'
+export {
+  anyScenarioFile,
+  defaultScenarioFile,
+  loadScenario,
+  playingOthers,
+  rememberingScenarioFile,
+} from '../../standins/scenarios/load.ts'

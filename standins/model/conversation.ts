@@ -7,6 +7,7 @@ import { blocksOf, textOf, type ContentBlock, type MessagesRequest } from './mes
 export interface PlayedCall {
   readonly id: string
   readonly name: string
+  readonly input: unknown
   /** Absent while the conversation holds no answer to the call. */
   readonly answer?: { readonly text: string; readonly error: boolean }
 }
@@ -31,7 +32,7 @@ const turnLine = /^\s*\[turn ([^\]\s]+)\]/
 interface OpenTurn {
   token: string
   prompt: string
-  calls: { id: string; name: string; answer?: { text: string; error: boolean } }[]
+  calls: { id: string; name: string; input: unknown; answer?: { text: string; error: boolean } }[]
   ending?: string
 }
 
@@ -49,7 +50,7 @@ function addAssistant(turns: readonly OpenTurn[], blocks: readonly ContentBlock[
   const turn = turns.at(-1)
   if (turn === undefined) return
   const uses = blocks.filter((block) => block.type === 'tool_use')
-  for (const use of uses) turn.calls.push({ id: use.id ?? '', name: use.name ?? '' })
+  for (const use of uses) turn.calls.push({ id: use.id ?? '', name: use.name ?? '', input: use.input })
   if (uses.length === 0) turn.ending = textOf([...blocks])
 }
 

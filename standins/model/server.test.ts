@@ -286,7 +286,21 @@ describe('playing', () => {
     const content = asPrompt('t-1', aBundle({ issue, events: [{ kind: 'issue_comment', text: 'Fine & <good>.' }] }))
     await answerOf(model, body({ messages: [{ role: 'user', content }] }))
     expect(model.inputs()).toEqual([
-      { turnToken: 't-1', events: ['Fine & <good>.'], comments: ['An old one.', 'Fine & <good>.'] },
+      { turnToken: 't-1', events: ['Fine & <good>.'], comments: ['An old one.', 'Fine & <good>.'], calls: [] },
+    ])
+  })
+
+  test('the calls of a turn are kept with what each tool got and answered', async () => {
+    const model = await start('[{"bash": "ls"}]')
+    const [id, name, input] = ['call-1', 'mcp__platform__memory_query', { text: 'a crane' }]
+    const messages = [
+      { role: 'user', content: asPrompt('t-1', aBundle({})) },
+      { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: '{"results":[]}' }] },
+    ]
+    await answerOf(model, body({ messages }))
+    expect(model.inputs().map(({ calls }) => calls)).toEqual([
+      [{ id, name, input, answer: { text: '{"results":[]}', error: false } }],
     ])
   })
 

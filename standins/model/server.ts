@@ -9,7 +9,7 @@ import { Value } from 'typebox/value'
 import type { Scenario } from '../scenarios/format.ts'
 import { loadScenario } from '../scenarios/load.ts'
 import { readBundle } from './bundle.ts'
-import { readConversation } from './conversation.ts'
+import { readConversation, type PlayedCall } from './conversation.ts'
 import { MessagesRequest } from './messages.ts'
 import { play, type Move, type Played } from './play.ts'
 import { sendAnswer, sendError, sendFault, sendJson, type Exchange } from './send.ts'
@@ -49,13 +49,14 @@ export interface PlayedTurn {
   readonly steps: readonly string[]
 }
 
-/** What a turn was told, read from the request itself. */
+/** What a turn was told and what its tools answered, read from its newest request. */
 export interface TurnInput {
   readonly turnToken: string
   /** Texts of the events that are new to the agent in this turn. */
   readonly events: readonly string[]
   /** Texts of the comments that the bundle lists, old and new. */
   readonly comments: readonly string[]
+  readonly calls: readonly PlayedCall[]
 }
 
 export interface Model {
@@ -202,6 +203,7 @@ function inputOf(request: MessagesRequest, turnToken: string): TurnInput {
     turnToken,
     events: (bundle?.events ?? []).map(({ text }) => text),
     comments: threads.flatMap(({ comments }) => comments.map(({ body }) => body)),
+    calls: turn?.calls ?? [],
   }
 }
 

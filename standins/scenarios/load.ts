@@ -20,6 +20,9 @@ export class ScenarioInvalid extends Error {
 /** The scenario that plays the main job on the library in `repository/`. */
 export const defaultScenarioFile: string = fileURLToPath(new URL('./default.yaml', import.meta.url))
 
+/** A short main job whose agents write into the memory and ask it. */
+export const rememberingScenarioFile: string = fileURLToPath(new URL('./remembers.yaml', import.meta.url))
+
 /** For issues on any repository: its agents say that they are scripts. */
 export const anyScenarioFile: string = fileURLToPath(new URL('./any.yaml', import.meta.url))
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
-import { checkChart, kubernetesOf, portOf } from '../../demo/given.ts'
+import { checkChart, kubernetesOf, memoryStackOf, portOf } from '../../demo/given.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../../demo/run.ts'
 import { removeFolder } from '../../../edges/local/pod-folder.ts'
 import { forgeChoice } from '../../local/forge-choice.ts'
 import { aborted, untilInterrupted } from '../../local/processes/interrupt.ts'
 import { modelChoice } from '../../local/model-choice.ts'
-import { defaultScenarioFile, loadScenario } from '../../local/standins.ts'
+import { defaultScenarioFile, loadScenario, rememberingScenarioFile } from '../../local/standins.ts'
 import { print, printError } from '../../output/terminal.ts'
 import { program } from '../../program.ts'
 
@@ -29,6 +29,9 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
   --seed N                draw kills and words from N (default: a random number, which the demo prints)
   --kubernetes            run pods in a Kubernetes of its own: a real API server, and a kubelet that runs them as processes
                           here; it needs Go or its cached program, and PostgreSQL
+  --memory light          with --kubernetes: the Project has a memory stack of its own in pods, a PostgreSQL of this machine
+                          and the memory service, which its agents write into and ask; it plays
+                          standins/scenarios/remembers.yaml; it needs PostgreSQL's server
   --kubeconfig FILE       with --kubernetes: run pods in this cluster, in a namespace of its own, which goes at the end;
                           nothing else is touched. An administrator's; the definitions of crd/generated must be there
   --image IMAGE           the wrapper's, as the cluster pulls it (deploy/Dockerfile.wrapper)
@@ -58,6 +61,7 @@ const options = {
   chaos: { type: 'string' },
   seed: { type: 'string' },
   kubernetes: { type: 'boolean' },
+  memory: { type: 'string' },
   kubeconfig: { type: 'string' },
   image: { type: 'string' },
   'operator-url': { type: 'string' },
@@ -81,6 +85,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (existsSync(join(dir, 'forge')))
     throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
   checkChart(parsed, dir)
+  if (memoryStackOf(parsed)) await (await import('../../local/cluster/memory-stack.ts')).requirePostgres()
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
   const result = await (parsed.values['chaos'] === undefined
@@ -94,10 +99,13 @@ export async function demo(args: readonly string[]): Promise<number> {
 async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunOptions> {
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
+  const memoryStack = memoryStackOf(parsed)
   return {
     dir,
     ...forgeChoice(text(parsed, 'forge')),
-    scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
+    scenario: await loadScenario(
+      text(parsed, 'scenario') ?? (memoryStack ? rememberingScenarioFile : defaultScenarioFile),
+    ),
     ...(repository === undefined ? {} : { repository: resolve(repository) }),
     ...(testCommand === undefined ? {} : { testCommand }),
     port: portOf(parsed),
@@ -110,6 +118,7 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
     keep: flag(parsed, 'keep'),
     // Pods of a cluster do not reach what listens on this machine alone.
     memory: !flag(parsed, 'kubernetes'),
+    memoryStack,
     signal,
     write: write(parsed),
   }
@@ -144,11 +153,25 @@ function printReport(parsed: Parsed, { report }: RunResult, dir: string): void {
   log(report.ok ? `done in ${took} s: the change is on the main branch and its tests pass` : 'failed:')
   for (const fault of report.faults) log(`  - ${fault}`)
   if (report.kills) log(`  ${report.kills.length} kills, ${report.restarts} restarts of the orchestrator`)
+  for (const line of stackLines(report)) log(line)
   log(`state: ${dir}`)
   const commit = report.mergeRequest?.mergeCommit ?? 'HEAD'
   if (report.ok) log(`see the change: git -C ${report.repository} show --first-parent -m ${commit}`)
   if (!flag(parsed, 'keep')) log(`${program} up stays, and lets you take part; --keep leaves a demo running`)
   if (flag(parsed, 'json')) print(JSON.stringify(report))
+}
+
+function stackLines({ memory, kubernetes }: RunResult['report']): readonly string[] {
+  if (memory === undefined) return []
+  const { profile, phase, endpoint, asked } = memory
+  return [
+    `memory stack: profile ${profile}, ${phase} at ${endpoint}`,
+    ...asked.map(({ agent, tool, text, answered }) => {
+      const known = Object.values(answered).filter((content) => content !== null).length
+      return `  ${agent} called ${tool} "${text}": ${known} of ${Object.keys(answered).length} memories in the answer are in the stack`
+    }),
+    ...(kubernetes === undefined ? [] : [`  after the Project these stay: ${kubernetes.stays.join(', ') || 'none'}`]),
+  ]
 }
 
 async function untilStopped(

@@ -54,13 +54,16 @@ interface ClusterOptions {
   readonly given: GivenCluster | undefined
   /** Helm installs it: the chart brings definitions, accounts and rights. Absent: the orchestrator is a process of this machine. */
   readonly release: ReleaseImages | undefined
+  /** Its Project has a memory stack: the orchestrator gets the rights for one. */
+  readonly memoryStack: boolean
   /** A line for people. */
   readonly write: (text: string) => void
   readonly opened: Opened
 }
 
 /** What it opened is closed by `stop`, and by the caller where a later part of the start fails. */
-export async function startCluster({ dir, given, release, write, opened }: ClusterOptions): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dir, given, release, memoryStack, write, opened } = options
   const closing: (() => Promise<unknown>)[] = []
   const closes: Closes = (close) => {
     closing.unshift(close)
@@ -71,12 +74,14 @@ export async function startCluster({ dir, given, release, write, opened }: Clust
   const left: string[] = []
   const parts = given
     ? await (await import('./given-cluster.ts')).openGivenCluster(given, { closes, left })
-    : await startOwnCluster(dir, { servers, closes, write, release })
+    : await startOwnCluster(dir, { servers, closes, write, release, memoryStack })
   const { client, kubeconfig, namespace, image } = parts
   const apply = (manifests: readonly object[]) => applyAll(client, namespace, manifests)
   const own = join(dir, 'kubeconfig')
   if (release === undefined)
-    await writeFile(own, await allowOrchestrator(apply, { client, kubeconfig, namespace }), { mode: 0o600 })
+    await writeFile(own, await allowOrchestrator(apply, { client, kubeconfig, namespace, memoryStack }), {
+      mode: 0o600,
+    })
   return {
     namespace,
     client,
@@ -106,7 +111,8 @@ async function startOwnCluster(
     closes,
     write,
     release,
-  }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write' | 'release'>,
+    memoryStack,
+  }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write' | 'release' | 'memoryStack'>,
 ): Promise<ClusterParts> {
   const { createKubeClient } = await import('../../../edges/kubernetes/api/client.ts')
   await buildOnce('kube.sh', 'the API server from Go modules', 4, write)
@@ -121,7 +127,7 @@ async function startOwnCluster(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     storageClass,
   ])
-  const kubelet = await startDemoKubelet({ dir, kubeconfig, namespace, release }, closes)
+  const kubelet = await startDemoKubelet({ dir, kubeconfig, namespace, release, memoryStack }, closes)
   return {
     client,
     kubeconfig,
@@ -142,13 +148,20 @@ const storageClass = {
 /** Its kubeconfig. */
 async function allowOrchestrator(
   apply: Cluster['apply'],
-  { client, kubeconfig, namespace }: Pick<ClusterParts, 'client' | 'kubeconfig' | 'namespace'>,
+  {
+    client,
+    kubeconfig,
+    namespace,
+    memoryStack,
+  }: Pick<ClusterParts, 'client' | 'kubeconfig' | 'namespace'> & Pick<ClusterOptions, 'memoryStack'>,
 ): Promise<string> {
   const [{ accountKubeconfig, accountToken }, { rbacManifests }] = await Promise.all([
     import('../../../edges/kubernetes/api/account.ts'),
     import('../../../edges/kubernetes/doctor/rbac.ts'),
   ])
-  await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount }))
+  await apply(
+    rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount, memoryStacks: memoryStack }),
+  )
   const account = { namespace, name: serviceAccount }
   const token = await accountToken((path, body) => client.ask('POST', path, { body }), account, tokenSeconds)
   return accountKubeconfig(kubeconfig, account, { token })

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { programDir } from '../../program.ts'
+import { stackImages } from './memory-stack.ts'
 import { wrapperImage, type ReleaseImages } from './images.ts'
 import type { Closes } from './servers.ts'
 import { Supervisor } from '../processes/supervisor.ts'
@@ -17,11 +18,13 @@ interface Place {
   readonly namespace: string
   /** Of the release that Helm installs; absent: agents' pods run the wrapper of the sources. */
   readonly release: ReleaseImages | undefined
+  /** Whether a Project there has a memory stack. */
+  readonly memoryStack: boolean
 }
 
 /** A program of its own: whoever kills it ends none of its pods, and the next one adopts them. */
 export async function startDemoKubelet(
-  { dir, kubeconfig, namespace, release }: Place,
+  { dir, kubeconfig, namespace, release, memoryStack }: Place,
   closes: Closes,
 ): Promise<Supervisor> {
   const [, apiServer = ''] = /server: "?(https:[^",}\s]+)/.exec(await readFile(kubeconfig, 'utf8')) ?? []
@@ -30,7 +33,10 @@ export async function startDemoKubelet(
     root: kubeletRoot(dir),
     node: 'demo',
     namespaces: [namespace],
-    images: release?.images ?? { [demoImage]: wrapperOfSources() },
+    images: {
+      ...(release?.images ?? { [demoImage]: wrapperOfSources() }),
+      ...(memoryStack ? stackImages() : {}),
+    },
     programs: [...sourcePrograms(programDir), ...(release === undefined ? [] : [release.folder])],
     // An orchestrator in a pod asks it by the variables of its container.
     ...(release === undefined ? {} : { apiServer }),

@@ -29,16 +29,10 @@ export async function buildImages(folder: string): Promise<ReleaseImages> {
   for (const program of ['orchestrator', 'wrapper'])
     await promisify(execFile)(process.execPath, [script, program, join(folder, program)], { timeout: buildLimitMs })
   const programOf = (name: string): string => join(folder, name, 'app', 'bin', 'statewright.mjs')
-  const ownAddress = join(programDir, 'standins', 'kubelet', 'own-address.mjs')
   return {
     folder,
     images: {
-      [releaseImage('orchestrator')]: [
-        'env',
-        `NODE_OPTIONS=--import=${ownAddress}`,
-        process.execPath,
-        programOf('orchestrator'),
-      ],
+      [releaseImage('orchestrator')]: programOnOwnAddress(programOf('orchestrator')),
       [releaseImage('wrapper')]: wrapperImage(
         programOf('wrapper'),
         join(folder, 'wrapper', 'usr', 'local', 'bin', 'cc-statusline'),
@@ -46,6 +40,12 @@ export async function buildImages(folder: string): Promise<ReleaseImages> {
     },
     agentCli: [join(folder, 'wrapper', 'usr', 'local', 'bin', 'claude')],
   }
+}
+
+/** All interfaces of its pod are the pod's own address. */
+export function programOnOwnAddress(program: string): readonly string[] {
+  const ownAddress = join(programDir, 'standins', 'kubelet', 'own-address.mjs')
+  return ['env', `NODE_OPTIONS=--import=${ownAddress}`, process.execPath, program]
 }
 
 /** As the image has them: its Node among the programs, its status line where the contract says. */

@@ -48,6 +48,11 @@ export function isOfStack({ labels }: StackNames, given: Readonly<Record<string,
   return [managedByLabel, stackLabel].every((label) => given[label] === labels[label])
 }
 
+/** Of whatever Project. */
+export function isOfAnyStack({ labels = {} }: { readonly labels?: Readonly<Record<string, string>> }): boolean {
+  return labels[managedByLabel] === 'statewright' && labels[stackLabel] !== undefined
+}
+
 /** For the server. */
 export function selectorOf(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)

@@ -1,8 +1,8 @@
 /** The memory in the story: what it holds at the start, and whether that reached a review. */
 import { setTimeout } from 'node:timers/promises'
-import type { AuditEntry, Scenario } from '../local/standins.ts'
-import type { Stack } from '../local/stack.ts'
-import { people } from '../../standins/people.ts'
+import type { AuditEntry, Scenario } from '../../local/standins.ts'
+import type { Stack } from '../../local/stack.ts'
+import { people } from '../../../standins/people.ts'
 
 const filledLimitMs = 60_000
 const lookMs = 250

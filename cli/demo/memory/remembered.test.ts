@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { AuditEntry } from '../../standins/forge/store/audit.ts'
-import { people } from '../../standins/people.ts'
-import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
+import type { AuditEntry } from '../../../standins/forge/store/audit.ts'
+import { people } from '../../../standins/people.ts'
+import { defaultScenarioFile, loadScenario } from '../../../standins/scenarios/load.ts'
 import { asksMemory, faultsOfMemory } from './remembered.ts'
 
 const scenario = await loadScenario(defaultScenarioFile)
