@@ -29,6 +29,8 @@ interface Job {
   readonly stopping: AbortController
   readonly flights: Map<number, Promise<ItemResult>>
   readonly good: Map<number, ItemResult>
+  /** Those that failed before they were asked for. */
+  readonly failed: Set<number>
 }
 
 export class ItemQueue {
@@ -45,6 +47,7 @@ export class ItemQueue {
   async ask(id: string, repo: string, total: number, index: number): Promise<readonly ItemResult[]> {
     const job = this.#job(id, repo, total)
     const together = await this.#options.together()
+    this.#forgetFailed(job, index, index + together)
     for (
       let position = index;
       position < Math.min(total, index + this.#options.poolSize * together);
@@ -60,7 +63,13 @@ export class ItemQueue {
         job.flights.delete(next)
       }
     for (const result of results) job.good.delete(result.index)
+    job.failed.delete(index)
     return results
+  }
+
+  /** What failed ahead may have failed with a store that was away: the rest before each next try would last as long as all of them. */
+  #forgetFailed(job: Job, from: number, to: number): void {
+    for (let index = from; index < to; index += 1) if (job.failed.delete(index)) job.flights.delete(index)
   }
 
   /** The job has ended: what is still under way for it is given up. */
@@ -76,7 +85,14 @@ export class ItemQueue {
   #job(id: string, repo: string, total: number): Job {
     const known = this.#jobs.get(id)
     if (known) return known
-    const job = { repo, total, stopping: new AbortController(), flights: new Map(), good: new Map() }
+    const job = {
+      repo,
+      total,
+      stopping: new AbortController(),
+      flights: new Map(),
+      good: new Map(),
+      failed: new Set<number>(),
+    }
     this.#jobs.set(id, job)
     return job
   }
@@ -95,7 +111,8 @@ export class ItemQueue {
       job.flights.set(index, one)
       void one.then((result) => {
         if (job.flights.get(index) !== one) return
-        if (result.outcome !== 'failed') job.good.set(index, result)
+        if (result.outcome === 'failed') job.failed.add(index)
+        else job.good.set(index, result)
       })
     }
   }
