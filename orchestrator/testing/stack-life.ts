@@ -163,7 +163,7 @@ export async function livesAndReturns(life: StackLife, { stays }: { readonly sta
   await found()
 }
 
-async function listed(cluster: Cluster, plural: string): Promise<readonly KubeObject[]> {
+export async function listed(cluster: Cluster, plural: string): Promise<readonly KubeObject[]> {
   const { body } = await cluster.kube.ask('GET', `/api/v1/namespaces/${cluster.namespace}/${plural}`)
   return body['items'] as readonly KubeObject[]
 }
