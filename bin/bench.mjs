@@ -13,7 +13,7 @@ Measures one part of Statewright against its peers and the limits of the machine
   bundle      render an issue's thread for an agent
   counts      count statements, rows, log and JSON of 10,000 transitions; no neighbour changes them
   extract     extract code graphs from zod, rxjs and fastify
-  footprint   weigh the processes of statewright up at rest; --against DIR, an older checkout
+  footprint   weigh the processes of statewright up at rest, a second Project, and an idle memory stack; --against DIR, an older checkout
   inspector   press a key in the search at 100,000 actors, and keep 200 pages open
   mcp         start the tools of a pod
   memory      query the knowledge service and its code graph

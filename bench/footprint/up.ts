@@ -1,9 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { startServing } from '../kit/child.ts'
 import { footprintOf, footprintsBelow, type Found } from './processes.ts'
 
@@ -17,6 +20,8 @@ export interface Rest {
   readonly processes: readonly Found[]
   /** MiB of PGlite alone over a copy of each store; absent where that was not asked for. */
   readonly alone?: Readonly<Record<string, number>>
+  /** With a second Project that has a memory too, and nothing to do; absent where that was not asked for. */
+  readonly withSecond?: readonly Found[]
 }
 
 /** The main job of the scenario ends in half a minute. */
@@ -28,7 +33,7 @@ const stopMs = 15_000
 /** `up` as a user starts it, once its main job is done and `settleMs` have passed without work. */
 export async function atRest(
   { root }: Contender,
-  { port, settleMs, withAlone }: { readonly port: number; readonly settleMs: number; readonly withAlone: boolean },
+  { port, settleMs, isOwn }: { readonly port: number; readonly settleMs: number; readonly isOwn: boolean },
 ): Promise<Rest> {
   const folder = await mkdtemp(join(tmpdir(), 'footprint-'))
   const program = [join(root, 'bin/statewright.mjs'), 'up'] as const
@@ -47,10 +52,13 @@ export async function atRest(
       })
     })
     await Promise.race([done, closed.then(() => Promise.reject(new Error(`up ended: ${output.slice(-2_000)}`)))])
-    const processes = await settled(child.pid!, settleMs)
+    const pid = child.pid ?? 0
+    const processes = await settled(pid, settleMs)
+    if (isOwn) await addProject(program[0], join(folder, 'up'))
+    const withSecond = isOwn ? await settled(pid, settleMs) : undefined
     child.kill('SIGINT')
     await closed
-    return withAlone ? { processes, alone: await aloneIn(join(folder, 'up'), settleMs) } : { processes }
+    return withSecond ? { processes, withSecond, alone: await aloneIn(join(folder, 'up'), settleMs) } : { processes }
   } finally {
     clearTimeout(bound)
     // What it started ends with it, and writes nothing more then.
@@ -69,6 +77,26 @@ async function settled(pid: number, settleMs: number): Promise<readonly Found[]>
     looks.push(footprintsBelow(pid))
   }
   return looks.toSorted((a, b) => sumOf(a) - sumOf(b))[0] ?? []
+}
+
+const Shown = Type.Object({
+  spec: Type.Record(Type.String(), Type.Unknown()),
+  status: Type.Object({ memory: Type.Optional(Type.Object({ phase: Type.Optional(Type.String()) })) }),
+})
+
+/** The same as the first but for its name and its Repository: it has none. Resolves once its memory serves. */
+async function addProject(program: string, dir: string): Promise<void> {
+  const statewright = async (...given: readonly string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [program, ...given, '--dir', dir])).stdout
+  const read = async (name: string): Promise<Static<typeof Shown>> =>
+    Value.Parse(Shown, JSON.parse(await statewright('get', 'projects', name, '-o', 'json')))
+  const { spec } = await read('demo')
+  const file = join(dir, 'second.json')
+  const project = { apiVersion: 'platform.dev/v1alpha1', kind: 'Project', metadata: { name: 'second' }, spec }
+  await writeFile(file, JSON.stringify(project))
+  await statewright('apply', '-f', file)
+  for (const limit = Date.now() + boundMs; (await read('second')).status.memory?.phase !== 'Running'; await pause(500))
+    if (Date.now() > limit) throw new Error('the memory of the second Project did not serve')
 }
 
 export function sumOf(processes: readonly { readonly pss: number }[]): number {
