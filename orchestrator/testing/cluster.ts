@@ -11,6 +11,7 @@ import { applyPatch, pathOf } from '../../edges/kubernetes/api/api.ts'
 import type { StackSettings } from '../../edges/kubernetes/memory-stack/settings.ts'
 import { rbacManifests } from '../../edges/kubernetes/doctor/rbac.ts'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
+import type { Fetch } from '../../http/ports.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
 import type { IdentityClient } from '../../standins/identity/identity.ts'
@@ -89,6 +90,7 @@ interface ClusterOptions {
   /** Of pods of the cluster; absent: pods are processes of this machine. */
   readonly pods?: OrchestratorSettings['kubernetes']['pods']
   readonly clock?: Clock
+  readonly fetch?: Fetch
   /** Of memory stacks, whose services take tokens of the fixture's provider. */
   readonly memoryStacks?: Omit<StackSettings, 'oidc'> & { readonly audience: string }
   /** Who else may ask for tokens. */
@@ -135,6 +137,7 @@ export async function startCluster(kube: ControlPlane, options: ClusterOptions =
   const fixture = await startOrchestratorFixture(own, {
     clock,
     clients,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
     settingsFor: async (identity) => {
       issuer = identity.issuer
       if (memoryStacks === undefined) return {}

@@ -23,6 +23,7 @@ import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../wiring/start.ts'
+import type { Fetch } from '../../http/ports.ts'
 import { portsForTests } from './ports.ts'
 import { settingsForTests } from './settings.ts'
 import { untilOf, type Until } from './until.ts'
@@ -112,6 +113,7 @@ export interface OrchestratorFixtureOptions {
   readonly prepare?: (fixture: OrchestratorFixture) => Promise<void>
   /** The orchestrator's; absent: that of the machine. */
   readonly clock?: Clock
+  readonly fetch?: Fetch
   /** Settings that need the identity provider's address. */
   readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
 }
@@ -144,6 +146,7 @@ export async function startOrchestratorFixture(
       { ...given, ...at },
       portsForTests({
         clock: around.clock ?? systemClock,
+        fetch: around.fetch ?? fetch,
         logger,
         programDir: around.programDir ?? quietProgram(dir),
       }),

@@ -52,6 +52,11 @@ export async function withStackLife(
   const cluster = await startCluster(sharedControlPlane(), {
     namespace,
     manifests: () => [],
+    // The kubelet knows names of Services inside of pods alone, and the orchestrator of a test is none.
+    fetch: async (input, init) => {
+      const { hostname, pathname } = new URL(input instanceof Request ? input.url : input)
+      return hostname.endsWith('.svc') ? fetch(`${await serviceOf(cluster)}${pathname}`, init) : fetch(input, init)
+    },
     clients: [{ ...pods, audiences: [audience] }],
     memoryStacks: {
       ...{
@@ -131,7 +136,6 @@ function conditionOf(conditions: readonly Condition[] = []): Condition | undefin
   return conditions.find(({ type }) => type === 'MemoryStack')
 }
 
-/** The kubelet knows names of Services inside of pods alone. */
 async function serviceOf(cluster: Cluster): Promise<string> {
   const all = await listed(cluster, 'pods')
   const pod = all.find(({ metadata }) => metadata.labels?.['statewright.dev/memory-part'] === 'service')
@@ -140,8 +144,10 @@ async function serviceOf(cluster: Cluster): Promise<string> {
 
 /** What both backends promise. `stays`: how the condition names what is left. */
 export async function livesAndReturns(life: StackLife, { stays }: { readonly stays: string }): Promise<void> {
-  await life.apply({})
-  expect((await life.until('Running')).phase).toBe('Running')
+  await life.apply({ pgStorage: '20Mi' })
+  await life.until('Degraded', 'raise spec.memory.pgStorage')
+  for (const what of ['database', 'wal'])
+    expect(await life.metrics()).toMatch(new RegExp(`^memory_store_bytes\\{what="${what}".*\\} \\d{7}`, 'm'))
   const { id } = await life.ask('POST', '/memories', {
     content: 'The crane lifts eleven tons.',
     metadata: { kind: 'note' },
@@ -154,7 +160,7 @@ export async function livesAndReturns(life: StackLife, { stays }: { readonly sta
   await found()
   await life.apply({ pgStorage: '2Gi' })
   await life.cluster.fixture.until('the claim has grown', async () => (await sizes(life)).includes('2Gi'))
-  await life.until('Running')
+  expect((await life.until('Running')).phase).toBe('Running')
   expect(await life.remove()).toContain(stays)
   expect((await listed(life.cluster, 'pods')).filter(({ metadata }) => metadata.name.startsWith('mem'))).toEqual([])
   await life.apply({ pgStorage: '2Gi' })
