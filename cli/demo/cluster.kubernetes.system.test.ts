@@ -17,6 +17,7 @@ import { captureLog } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startKubelet, type Kubelet } from '../../standins/kubelet/kubelet.ts'
 import { startControlPlane, type ControlPlane, type Ran } from '../../testing/control-plane.ts'
+import { drawnOf } from '../../testing/drawn.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { wrapperOfSources } from '../local/cluster/demo-kubelet.ts'
 import { freePort } from '../local/processes/ports.ts'
@@ -69,47 +70,52 @@ function expectDelivered({
   expect(kubernetes?.claims.toSorted()).toEqual(['cache-demo', `ws-${task.name}`])
 }
 
-describeRequiring('kubernetes', 'the demo in a cluster', () => {
-  test(
-    'an issue becomes a merged change by agents in pods, and nothing is left at the API server',
-    { timeout },
-    async () => {
-      const ran = await demo('own')
-      expectDelivered(ran)
-      const { mergeRequest, pods, kubernetes } = ran.report
-      expect(mergeRequest?.mergeCommit).toMatch(/^[0-9a-f]{40}$/)
-      expect(new Set(pods.map(({ agent }) => agent))).toEqual(new Set(['implement', 'review']))
-      const names = pods.map(({ name }) => name.replace('/', '-'))
-      expect(kubernetes?.pods).toEqual(names.map((name) => ({ name, phase: 'Succeeded' })))
-      expect(kubernetes?.events.toSorted()).toEqual(['Admitted', 'Merged'])
-    },
-  )
-})
+/** On a cluster of its own, as most people start it. */
+async function delivers(): Promise<void> {
+  const ran = await demo('own')
+  expectDelivered(ran)
+  const { mergeRequest, pods, kubernetes } = ran.report
+  expect(mergeRequest?.mergeCommit).toMatch(/^[0-9a-f]{40}$/)
+  expect(new Set(pods.map(({ agent }) => agent))).toEqual(new Set(['implement', 'review']))
+  const names = pods.map(({ name }) => name.replace('/', '-'))
+  expect(kubernetes?.pods).toEqual(names.map((name) => ({ name, phase: 'Succeeded' })))
+  expect(kubernetes?.events.toSorted()).toEqual(['Admitted', 'Merged'])
+}
 
-describeRequiring('kubernetes', 'the demo with a memory stack', () => {
-  test(
-    'its agents write into the stack of their Project and ask it, and its data outlives the Project',
-    { timeout },
-    async () => {
-      const { code, stderr, report } = await demo('remembers', ['--memory', 'light'])
-      expect({ code, faults: report.faults }, stderr).toEqual({ code: 0, faults: [] })
-      const { asked = [], ...stack } = report.memory ?? {}
-      const endpoint = 'http://memory-demo.statewright-demo.svc:8080'
-      expect(stack).toEqual({ profile: 'light', phase: 'Running', endpoint })
-      const calls = asked.map(({ agent, tool }) => `${agent} ${tool}`)
-      expect(calls).toEqual(['implement memory_write', 'review memory_query'])
-      const words = expect.stringContaining('matchAll')
-      const [id = ''] = asked.flatMap(({ answered }) => Object.keys(answered))
-      expect(asked.map(({ answered }) => answered)).toEqual([{ [id]: words }, { [id]: words }])
-      expect(report.kubernetes).toMatchObject({ left: [] })
-      expect(report.kubernetes?.stays).toEqual([
-        'persistentvolumeclaims/mempg-demo-data',
-        'persistentvolumeclaims/mempg-demo-wal',
-        'secrets/memory-demo',
-        'secrets/mempg-demo',
-      ])
-    },
-  )
+async function remembers(): Promise<void> {
+  const { code, stderr, report } = await demo('remembers', ['--memory', 'light'])
+  expect({ code, faults: report.faults }, stderr).toEqual({ code: 0, faults: [] })
+  const { asked = [], ...stack } = report.memory ?? {}
+  const endpoint = 'http://memory-demo.statewright-demo.svc:8080'
+  expect(stack).toEqual({ profile: 'light', phase: 'Running', endpoint })
+  const calls = asked.map(({ agent, tool }) => `${agent} ${tool}`)
+  expect(calls).toEqual(['implement memory_write', 'review memory_query'])
+  const words = expect.stringContaining('matchAll')
+  const [id = ''] = asked.flatMap(({ answered }) => Object.keys(answered))
+  expect(asked.map(({ answered }) => answered)).toEqual([{ [id]: words }, { [id]: words }])
+  expect(report.kubernetes).toMatchObject({ left: [] })
+  expect(report.kubernetes?.stays).toEqual([
+    'persistentvolumeclaims/mempg-demo-data',
+    'persistentvolumeclaims/mempg-demo-wal',
+    'secrets/memory-demo',
+    'secrets/mempg-demo',
+  ])
+}
+
+/** CI plays one, drawn by the commit. */
+const demos = [
+  {
+    title: 'an issue becomes a merged change by agents in pods, and nothing is left at the API server',
+    play: delivers,
+  },
+  {
+    title: 'its agents write into the memory stack of their Project and ask it, and its data outlives the Project',
+    play: remembers,
+  },
+]
+
+describeRequiring('kubernetes', 'the demo in a cluster', () => {
+  test.each(drawnOf(demos, ({ title }) => title))('$title', { timeout }, ({ play }) => play())
 })
 
 /** An address that is not the loopback's, where this machine has one: then nothing reaches the loopback by chance. */
