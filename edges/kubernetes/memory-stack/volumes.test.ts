@@ -33,6 +33,7 @@ test.each([
   ['what the service counts', '# TYPE x gauge\nmemory_store_bytes{what="wal",service="m"} 1.5e+09\n', { wal: 1.5e9 }],
   ['no such series', 'memory_feed_waiting{what="wal"} 3\n', {}],
   ['a series that only quotes it', 'other{a="memory_store_bytes{what=\\"wal\\"} 7"} 3\n', {}],
+  ['series that do not end on their line', `${'memory_store_bytes{\n'.repeat(9)}what="wal"} 7\n`, {}],
   ['more than anybody reads', `${'#'.repeat(5 << 20)}\nmemory_store_bytes{what="wal"} 1\n`, {}],
 ])('of %s it takes what is there', async (_what, text, stored) => {
   const server = createServer((_request, response) => void response.end(text)).listen(0, '127.0.0.1')

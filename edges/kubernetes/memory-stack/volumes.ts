@@ -14,7 +14,7 @@ const longestAnswer = 4 << 20
 /** Time is left to grow it. */
 const nearsItsEnd = 0.85
 
-const series = /^memory_store_bytes\{(?=[^}]*\bwhat="(database|wal)")[^}]*\} ([\d.e+]+)$/gm
+const series = /^memory_store_bytes\{(?=[^}\n]*\bwhat="(database|wal)")[^}\n]*\} ([\d.e+]+)$/gm
 
 interface Asking {
   readonly fetch: Fetch
