@@ -51,6 +51,12 @@ function askedOf({ spec = {} }: KubeObject): string | undefined {
   return resources?.requests?.storage
 }
 
+/** Of its volume, or what it asks for while it has none. */
+export function sizeOf(claim: KubeObject): string | undefined {
+  const { capacity }: ClaimStatus = claim.status ?? {}
+  return capacity?.storage ?? askedOf(claim)
+}
+
 /** One that is larger stays so. Empty: it has the size, or no volume yet. `note`: what else its object is to say. */
 export async function growClaim(
   objects: StackObjects,

@@ -13,7 +13,7 @@ import { resourcesOf, type StackSettings } from './settings.ts'
 
 export const clusterLabel = 'cnpg.io/cluster'
 export const hibernation = 'cnpg.io/hibernation'
-const roleLabel = 'cnpg.io/pvcRole'
+export const roleLabel = 'cnpg.io/pvcRole'
 const apiGroup = 'postgresql.cnpg.io'
 /** Database and owner. */
 const memory = 'memory'

@@ -15,7 +15,7 @@ import { postgresOf } from './postgres.ts'
 import type { NewPassword } from './secrets.ts'
 import { applyMemoryService, endpointOf, servicePort, type ServiceInput } from './service.ts'
 import type { StackSettings } from './settings.ts'
-import { volumeWords, type Stored } from './volumes.ts'
+import { sizesOf, volumeWords, type Stored } from './volumes.ts'
 import { applyService, serves, workloadWords } from './workload.ts'
 
 interface MemoryStacksOptions {
@@ -65,11 +65,16 @@ class Look {
     const deployment = await this.#memoryService()
     const isServing = deployment !== undefined && serves(deployment)
     const endpoint = isReachable === true ? endpointOf(objects) : ''
-    if (isServing && endpoint !== '') {
-      const stored = (await this.#options.storedAt?.(endpoint, signal)) ?? {}
-      for (const words of volumeWords(stored, this.#wanted)) this.#add('postgres', words)
-    }
+    if (isServing && endpoint !== '') await this.#volumes(endpoint, signal)
     return this.#sight(isServing, endpoint)
+  }
+
+  /** Claims are looked at only where the sizes of the spec would not do. */
+  async #volumes(endpoint: string, signal: AbortSignal): Promise<void> {
+    const stored = (await this.#options.storedAt?.(endpoint, signal)) ?? {}
+    if (volumeWords(stored, this.#wanted).length === 0) return
+    const sizes = await this.#part('postgres', () => sizesOf(this.#objects, this.#wanted))
+    for (const words of volumeWords(stored, sizes ?? this.#wanted)) this.#add('postgres', words)
   }
 
   async #memoryService(): Promise<KubeObject | undefined> {

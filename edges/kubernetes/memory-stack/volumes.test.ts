@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../runtime/clock.ts'
-import { stackScene } from '../testing/stack-scene.ts'
+import { clusterClaim, stackScene } from '../testing/stack-scene.ts'
 import { storedAt, volumeWords } from './volumes.ts'
 
 const { signal } = new AbortController()
@@ -27,6 +27,33 @@ test('a stack that serves on a volume that nears its end is degraded, and runnin
   const words = 'the databases have 9216Mi of the 10Gi of pgStorage: raise spec.memory.pgStorage'
   expect(await scene.look()).toMatchObject({ phase: 'degraded', part: 'postgres', words })
   expect(await scene.look({ pgStorage: '20Gi' })).toMatchObject({ phase: 'running' })
+})
+
+test.each([
+  ['of its own', false],
+  ['of CloudNativePG', true],
+])('a volume %s that somebody grew by hand nears its end by its own size', async (_whose, isOfOperator) => {
+  const stored = { database: 9 * gi }
+  const scene = stackScene({}, async () => stored)
+  if (isOfOperator) scene.installOperator()
+  await scene.look()
+  scene.operate()
+  await scene.look()
+  scene.run()
+  if (isOfOperator) clusterClaim(scene, 'mem-demo-1', 'PG_DATA', '30Gi')
+  else
+    scene.put('PersistentVolumeClaim', 'mempg-demo-data', {
+      ...{ spec: { resources: { requests: { storage: '30Gi' } } } },
+      status: { phase: 'Bound', capacity: { storage: '30Gi' } },
+    })
+  expect(await scene.look()).toMatchObject({ phase: 'running', words: '' })
+  stored.database = 29 * gi
+  expect((await scene.look()).words).toContain('29696Mi of the 30Gi of pgStorage')
+  // A standby has the size of before.
+  if (!isOfOperator) return
+  clusterClaim(scene, 'mem-demo-2', 'PG_DATA', '20Gi')
+  stored.database = 19 * gi
+  expect((await scene.look()).words).toContain('19456Mi of the 20Gi of pgStorage')
 })
 
 test.each([

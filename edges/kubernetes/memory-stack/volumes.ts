@@ -4,6 +4,11 @@ import { quantityValue } from '../../../crd/quantity.ts'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Fetch } from '../../../http/ports.ts'
 import type { Clock } from '../../../runtime/clock.ts'
+import type { KubeObject } from '../api/api.ts'
+import { isSmaller, sizeOf } from './claims.ts'
+import type { StackObjects } from './objects.ts'
+import { clusterLabel, roleLabel } from './postgres-cluster.ts'
+import { dataClaim, walClaim } from './postgres-set.ts'
 
 /** Bytes. What is absent nobody knows: the service did not answer, or may not see it. */
 export type Stored = Readonly<Partial<Record<'database' | 'wal', number>>>
@@ -46,11 +51,28 @@ async function metricsOf(endpoint: string, { fetch, signal }: { fetch: Fetch; si
   return Buffer.concat(parts).toString()
 }
 
+type Sizes = Pick<StackWanted, 'pgStorage' | 'pgWalStorage'>
+
+/** As wanted, or as large as somebody made them by hand. */
+export async function sizesOf(objects: StackObjects, { pgStorage, pgWalStorage }: Sizes): Promise<Sizes> {
+  const { names } = objects
+  const ofCluster = await objects.list('PersistentVolumeClaim', { [clusterLabel]: names.cluster })
+  const ofRole = (role: string): readonly KubeObject[] =>
+    ofCluster.filter(({ metadata }) => metadata.labels?.[roleLabel] === role)
+  const data = [await objects.own('PersistentVolumeClaim', dataClaim(names)), ...ofRole('PG_DATA')]
+  const wal = [await objects.own('PersistentVolumeClaim', walClaim(names)), ...ofRole('PG_WAL')]
+  return { pgStorage: largerOf(pgStorage, data), pgWalStorage: largerOf(pgWalStorage, wal) }
+}
+
+/** The size, or that of the smallest claim. */
+function largerOf(size: string, claims: readonly (KubeObject | undefined)[]): string {
+  const sizes = claims.flatMap((claim) => (claim && sizeOf(claim)) ?? [])
+  const [smallest = size] = sizes.toSorted((one, other) => quantityValue(one) - quantityValue(other))
+  return isSmaller(size, smallest) ? smallest : size
+}
+
 /** For people, of each that nears its end. */
-export function volumeWords(
-  { database, wal }: Stored,
-  { pgStorage, pgWalStorage }: Pick<StackWanted, 'pgStorage' | 'pgWalStorage'>,
-): readonly string[] {
+export function volumeWords({ database, wal }: Stored, { pgStorage, pgWalStorage }: Sizes): readonly string[] {
   return [
     ...wordsOf('the databases have', database, ['pgStorage', pgStorage]),
     ...wordsOf('the log of PostgreSQL has', wal, ['pgWalStorage', pgWalStorage]),
