@@ -40,7 +40,7 @@ appendFileSync(new URL('calls.ndjson', folder), JSON.stringify(call) + '\\n')
 const answer = answers[argv[0]]
 if (answer.hangs) setInterval(() => {}, 1000)
 else if (answer.error) { console.error(answer.error); process.exitCode = 1 }
-else console.log(JSON.stringify(answer))
+else console.log(JSON.stringify({ before: null, ...answer }))
 `
 
 const opened = {
@@ -148,11 +148,25 @@ describe('a step of the intake', () => {
   })
 
   test('pushes no code graph of a commit that is known, or while files are due', async () => {
-    const whole = { ingest: { indexed: source.commit, due: 0, errors: [] }, 'code-graph': { error: 'never' } }
+    const { commit } = source
+    const whole = { ingest: { before: commit, indexed: commit, due: 0, errors: [] }, 'code-graph': { error: 'never' } }
     await intakeThat(whole)({ ...source, known: source.commit }, never)
     const some = { ingest: { indexed: null, due: 7, errors: [] }, 'code-graph': { error: 'never' } }
     expect(await intakeThat(some)(source, never)).toEqual({ commit: '', due: 7, trouble: '' })
     expect(calls().map(({ argv }) => argv[0])).toEqual(['ingest', 'ingest'])
+  })
+
+  test('pushes the code graph of a commit that is known to a memory that lacked it, as one that is another now or was restored', async () => {
+    const known = { ...source, known: source.commit }
+    const ingest = { before: 'c0', indexed: source.commit, due: 0, errors: [] }
+    expect(await intakeThat({ ingest, 'code-graph': {} })(known, never)).toEqual({
+      ...{ commit: source.commit, due: 0, trouble: '' },
+    })
+    expect(calls().map(({ argv }) => argv[0])).toEqual(['ingest', 'code-graph'])
+    // The next step would find the commit there, and known.
+    expect(await intakeThat({ ingest, 'code-graph': { error: 'the memory answered 503' } })(known, never)).toEqual({
+      ...{ commit: '', due: 1, trouble: 'the memory answered 503' },
+    })
   })
 
   test('fails where the code graph does: the commit is not held whole', async () => {

@@ -12,6 +12,7 @@ import { Value } from 'typebox/value'
 import { gitOrThrow, type RunGit } from '../../edges/git/store/run-git.ts'
 import type { MemoryIntake, MemorySource } from '../../edges/ports/memory-intake.ts'
 import { CheckoutSize, listingOf } from '../../runtime/checkout-size.ts'
+import { messageOf } from '../../runtime/errors.ts'
 import type { Indexed } from '../../machines/memory/events.ts'
 import type { MemoryServices } from './memory-services.ts'
 import type { OrchestratorSettings } from '../settings/settings.ts'
@@ -35,6 +36,8 @@ const mostTrouble = 300
 
 /** What `statewright ingest --json` prints. */
 const Outcome = Type.Object({
+  /** The commit that the record named before; null: none. */
+  before: Type.Union([Type.String(), Type.Null()]),
   /** The commit that the record names now; null: none yet. */
   indexed: Type.Union([Type.String(), Type.Null()]),
   due: Type.Integer({ minimum: 0 }),
@@ -56,19 +59,23 @@ export function memoryIntake({ settings, memories, programDir, git }: MemoryInta
         run({ command: [join(programDir, 'bin', 'statewright.mjs'), ...given], env, cwd: folder, signal })
       const issues = join(folder, 'issues.json')
       await writeFile(issues, JSON.stringify(source.issues), { mode: 0o600 })
-      const indexed = indexedOf(await statewright(argumentsFor(source, { url, issues })))
-      if (indexed.commit !== source.commit || indexed.commit === source.known) return indexed
+      const outcome = outcomeOf(await statewright(argumentsFor(source, { url, issues })))
+      const indexed = indexedOf(outcome)
+      const isKnown = source.known === source.commit
+      if (indexed.commit !== source.commit || (isKnown && outcome.before === source.commit)) return indexed
       // Until its code graph is there too, the memory does not hold the commit whole.
       const tree = await checkedOut(git, source, folder)
-      await statewright([
-        'code-graph',
-        'push',
-        tree,
-        ...locationOf(source, url),
-        '--commit',
-        source.commit,
-        '--no-cache',
-      ])
+      try {
+        await statewright([
+          ...['code-graph', 'push', tree, ...locationOf(source, url)],
+          ...['--commit', source.commit, '--no-cache'],
+        ])
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!isKnown) throw error
+        // Of a memory that had lost it: else the next step would find the commit there, and known.
+        return { commit: '', due: 1, trouble: messageOf(error).slice(0, mostTrouble) }
+      }
       return indexed
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -162,9 +169,13 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) || 'statewright ingest printed nothing'
 }
 
-function indexedOf(printed: string): Indexed {
+function outcomeOf(printed: string): Outcome {
   const outcome: unknown = JSON.parse(printed)
   if (!Value.Check(Outcome, outcome)) throw new Error('statewright ingest printed no outcome')
+  return outcome
+}
+
+function indexedOf(outcome: Outcome): Indexed {
   return { commit: outcome.indexed ?? '', due: outcome.due, trouble: troubleOf(outcome) }
 }
 

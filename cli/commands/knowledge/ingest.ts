@@ -79,7 +79,8 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
     commit: order.commit ?? null,
     sent: plan.changed.length,
     gone: plan.gone.length,
-    // Of the record, once this run is over.
+    // Of the record: before this run, and once it is over.
+    before: record.commit,
     indexed: (totals.succeeded && totals.due === 0 ? order.commit : record.commit) ?? null,
     ...totals,
     left_out: plan.leftOut,
