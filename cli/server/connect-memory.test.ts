@@ -52,6 +52,26 @@ test.each([
   })
 })
 
+test.each([
+  ['https://memory.invalid/base', undefined],
+  ['http://memory.invalid', 'would get a token that everybody on the way can read'],
+  ['https://user:password@memory.invalid', 'names an address of no memory'],
+  ['https://memory.invalid/$(id)', 'names an address of no memory'],
+  ['https://memory.invalid/?q=1', 'names an address of no memory'],
+  ['memory', 'names an address of no memory'],
+])('of another machine, %s gets tokens over TLS, and is text to copy (%s)', async (externalEndpoint, refusal) => {
+  await withOrchestrator(async (fixture) => {
+    showMemory(fixture, { endpoint: 'http://memory.svc', externalEndpoint })
+    const { orchestrator, identity, clientId, clientSecret, audience } = requireEndpoints(fixture.dir)
+    const asked = memoryAt(parsed('--project', 'second'), {
+      ...{ STATEWRIGHT_SERVER: orchestrator, OIDC_ISSUER: identity, OIDC_AUDIENCE: audience },
+      ...{ OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
+    })
+    if (refusal === undefined) expect(await asked).toEqual({ url: externalEndpoint, isOfMachine: false })
+    else await expect(asked).rejects.toThrow(refusal)
+  })
+})
+
 test('--project and --url name two services', async () => {
   await expect(memoryAt(parsed('--project', 'second', '--url', 'http://memory'), {})).rejects.toThrow(UsageError)
 })

@@ -16,6 +16,7 @@ import {
 } from '../knowledge-service.ts'
 import { program } from '../program.ts'
 import { resourcePath, requireKind, View } from '../resource-view.ts'
+import { serverAddress } from './address.ts'
 import { connectOrchestrator, serverOf } from './connect.ts'
 
 export const memoryOptions = { ...serviceOptions, project: { type: 'string' } } as const
@@ -52,13 +53,22 @@ async function ofProject(parsed: Parsed, env: Environment, project: string): Pro
     valueAt(view, `.status.memory.${field}`),
   )
   const isOfMachine = 'dir' in serverOf(parsed, env)
-  const url = isOfMachine ? endpoint : externalEndpoint
-  if (url) return { url, isOfMachine }
+  if (isOfMachine && endpoint) return { url: endpoint, isOfMachine }
+  if (!isOfMachine && externalEndpoint) return { url: addressAway(project, externalEndpoint), isOfMachine }
   if (!endpoint)
     throw new Error(`Project ${project} has no memory that serves: see ${program} describe project ${name}`)
   throw new Error(
     `the memory of Project ${project} is at ${endpoint}, which only its cluster reaches: forward a port of it with kubectl, and give that as --url`,
   )
+}
+
+/** Another machine named it: as with one of an orchestrator, a token goes there over TLS. People copy it into a shell. */
+function addressAway(project: string, given: string): string {
+  const { origin, pathname } = URL.canParse(given) ? new URL(given) : { origin: '', pathname: '/' }
+  const isPlain = [origin, `${origin}${pathname}`].includes(given) && /^[\w./~-]*$/.test(pathname)
+  if (!isPlain) throw new Error(`Project ${project} names an address of no memory: ${given}`)
+  serverAddress(origin)
+  return given
 }
 
 export async function connectMemory(parsed: Parsed, env: Environment): Promise<MemoryClient> {
