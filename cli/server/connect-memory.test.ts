@@ -72,6 +72,10 @@ test.each([
   })
 })
 
+test('a Project has no name of three parts', async () => {
+  await expect(memoryAt(parsed('--project', 'a/b/second'), {})).rejects.toThrow(UsageError)
+})
+
 test('--project and --url name two services', async () => {
   await expect(memoryAt(parsed('--project', 'second', '--url', 'http://memory'), {})).rejects.toThrow(UsageError)
 })

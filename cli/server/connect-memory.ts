@@ -46,7 +46,8 @@ export async function memoryAt(parsed: Parsed, env: Environment): Promise<Memory
 }
 
 async function ofProject(parsed: Parsed, env: Environment, project: string): Promise<MemoryAt> {
-  const [name = '', namespace = 'default'] = project.split('/').toReversed()
+  const [name = '', namespace = 'default', ...more] = project.split('/').toReversed()
+  if (more.length > 0) throw new UsageError(`${project} is no Project: give NAME or NAMESPACE/NAME`)
   const client = await connectOrchestrator(parsed, env)
   const view = await client.ask(View, 'GET', resourcePath(requireKind('project', ''), namespace, name))
   const [endpoint, externalEndpoint] = ['endpoint', 'externalEndpoint'].map((field) =>
