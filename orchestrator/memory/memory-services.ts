@@ -41,7 +41,8 @@ export function memoryServices({ settings, runtime, runsStacks }: MemoryServices
       return endpoint === '' ? undefined : { url: endpoint, publicUrl: externalEndpoint || undefined }
     },
     async isAwaited(project) {
-      return urls[project] === undefined && (await runtime.read(`memory-stack:${project}`))?.path === 'pending'
+      const stack = urls[project] === undefined ? await runtime.read(`memory-stack:${project}`) : undefined
+      return stack?.path === 'pending' && stack.context.wanted?.fills === true
     },
     isNamed: (project) => urls[project] !== undefined,
     stackOf(project, { memory }) {

@@ -58,12 +58,17 @@ test.each([
   expect(told.filter(({ to }) => to.startsWith('memory-stack:')).map(({ event }) => event)).toEqual(expected)
 })
 
+const filled = { type: 'memory.configured', at: 0, fills: true }
+
 test.each([
-  ['that never served yet tells its memory itself: a start before it tells nothing', 'pending', []],
-  ['that serves is a memory to fill', 'running', [{ type: 'memory.configured', at: 0, fills: true }]],
-])('a stack %s', async (_what, path, expected) => {
+  ['that never served yet tells its memory itself: a start before it tells nothing', 'pending', true, []],
+  ['that knows nothing yet of a fill may serve before it does, and tells nobody', 'pending', false, [filled]],
+  ['that serves is a memory to fill', 'running', true, [filled]],
+])('a stack %s', async (_what, path, fills, expected) => {
   const told: { readonly to: string; readonly event: object }[] = []
-  const stack = { endpoint: 'http://memory-demo.default.svc:8080' }
+  const sizes = { pgInstances: 1, pgStorage: '10Gi', pgWalStorage: '8Gi', neo4jStorage: '10Gi' }
+  const wanted = { profile: 'light', ...sizes, fills } as const
+  const stack = { endpoint: 'http://memory-demo.default.svc:8080', wanted }
   const deps = {
     directory: { applied: async () => ({ project: { generation: 1 }, spec: { scm: {}, memory: {} } }) },
     runtime: {
