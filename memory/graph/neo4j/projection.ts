@@ -2,6 +2,7 @@
 import type { LoadedGraph } from '../postgres/loaded.ts'
 import { edgeAt, type ResolvedGraph } from '../resolved/graph.ts'
 import type { CodeEdge, CodeEntity, Hyperedge } from '../model.ts'
+import type { GraphHead } from '../port.ts'
 import { integer, type Bolt, type Query } from './bolt.ts'
 import type { GraphDifference } from './difference.ts'
 import { edgeProperties, entityProperties, hyperedgeProperties, keyOf, type ShownGraph } from './rows.ts'
@@ -49,15 +50,18 @@ async function requireWhole(query: Query, name: string, graph: ResolvedGraph): P
     throw new Error(`${String(row?.['nodes'])} of ${graph.ids.length} entities came to Neo4j`)
 }
 
-/** Changes the graph that is shown, and its version, in one transaction. */
+/** Changes the graph that is shown, and its version, in one transaction. Undefined: another one is shown, or none. */
 export async function projectDifference(
   bolt: Bolt,
   space: string,
   { entities, edges, hyperedges }: GraphDifference,
-  shown: ShownGraph,
-): Promise<ShownGraph> {
-  const { graph } = shown
-  await bolt.write(async (query) => {
+  { before, head }: { readonly before: ShownGraph; readonly head: GraphHead },
+): Promise<ShownGraph | undefined> {
+  const { graph } = before
+  const shown = { head, graph }
+  return bolt.write(async (query) => {
+    const now = await readShown(query, space, head.repo)
+    if (now?.['graph'] !== graph || now['version'] !== before.head.version) return undefined
     await removeEdges(query, graph, edges.gone)
     await removeHyperedges(query, graph, hyperedges.gone)
     const stay = new Set(entities.come.map(({ id }) => id))
@@ -70,8 +74,8 @@ export async function projectDifference(
     await addEdges(query, graph, edges.come)
     await addHyperedges(query, graph, hyperedges.come)
     await show(query, space, shown)
+    return shown
   })
-  return shown
 }
 
 export async function readShown(

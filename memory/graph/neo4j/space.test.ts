@@ -84,3 +84,14 @@ test('a graph that Neo4j has lost while the service ran is loaded with its index
   await graph.settled()
   expect([neo4j.schemas, neo4j.owners.has('lost')]).toEqual([2, true])
 })
+
+test('a push to a Neo4j that has lost a graph brings the whole of it, and no difference (KNOWLEDGE-11)', async () => {
+  const neo4j = new Spaces()
+  const graph = await graphOf(stores[0]!, neo4j, 'lost-before-a-push')
+  await graph.push(aPush('lost', { 'a.ts': contributionOf(anEntity('a')) }))
+  await graph.settled()
+  neo4j.owners.clear()
+  await graph.push(aPush('lost', { 'a.ts': contributionOf(anEntity('a')), 'b.ts': contributionOf(anEntity('b')) }))
+  await graph.settled()
+  expect([neo4j.schemas, neo4j.owners.has('lost-before-a-push')]).toEqual([2, true])
+})

@@ -200,9 +200,11 @@ export class Neo4jGraph implements GraphStore {
       const changes = known?.loaded && difference(known.loaded.graph, loaded.graph)
       const shown =
         known !== undefined && changes !== undefined && sizeOf(changes) <= mostChanges
-          ? await projectDifference(bolt, space, changes, { head: loaded.head, graph: known.shown.graph })
+          ? await projectDifference(bolt, space, changes, { head: loaded.head, before: known.shown })
           : await this.#whole(loaded)
-      this.#shown.set(repo, { shown, loaded })
+      // Lost, or replaced by another process: looked for again.
+      if (shown === undefined) this.#shown.delete(repo)
+      else this.#shown.set(repo, { shown, loaded })
     }
   }
 
