@@ -72,9 +72,15 @@ test.each([
   })
 })
 
-test('a Project has no name of three parts', async () => {
-  await expect(memoryAt(parsed('--project', 'a/b/second'), {})).rejects.toThrow(UsageError)
-})
+test.each(['a/b/second', '../../x', '..', '/../projects/default/second', '', 'Second', 'a/'])(
+  '%j is no name of a Project, and leads to no other',
+  async (name) => {
+    await withOrchestrator(async (fixture) => {
+      showMemory(fixture, { phase: 'Running', endpoint: 'http://memory' })
+      await expect(memoryAt(parsed('--project', name, '--dir', fixture.dir), {})).rejects.toThrow(UsageError)
+    })
+  },
+)
 
 test('--project and --url name two services', async () => {
   await expect(memoryAt(parsed('--project', 'second', '--url', 'http://memory'), {})).rejects.toThrow(UsageError)
