@@ -37,8 +37,13 @@ const goneLimitMs = 120_000
 /** A hundred times what a status takes. */
 const shownLimitMs = 30_000
 
+interface Recorder extends Pick<Disturbance<{ readonly kubernetes: ClusterRecord }>, 'end'> {
+  /** In place of its end: it stops to watch, and deletes nothing. */
+  close(): void
+}
+
 /** Its end deletes what people applied, waits until no object of it is left, and stops to watch. */
-export function recordCluster(cluster: Cluster): Pick<Disturbance<{ readonly kubernetes: ClusterRecord }>, 'end'> {
+export function recordCluster(cluster: Cluster): Recorder {
   const phases = new Map<string, string>()
   const bound = new Set<string>()
   const watching = new AbortController()
@@ -64,6 +69,7 @@ export function recordCluster(cluster: Cluster): Pick<Disturbance<{ readonly kub
     }),
   ]
   return {
+    close: () => watching.abort(),
     async end() {
       const tasks = await untilShown(cluster)
       const happened = await listOf(cluster, events)

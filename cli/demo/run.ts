@@ -119,7 +119,10 @@ export async function play(
   })
   const remembering = stackRecord === undefined ? {} : { memory: stackRecord.report }
   const report = disturbed.reduce((whole, one): Report => ({ ...whole, ...one.report }), { ...written, ...remembering })
-  if (options.keep) return { report, stack }
+  if (options.keep) {
+    recorder?.close()
+    return { report, stack }
+  }
   const recorded = await recorder?.end()
   const all = [...report.faults, ...(recorded?.faults ?? []), ...(await stack.stop())]
   return { report: { ...report, ...recorded?.report, ok: all.length === 0, faults: all }, stack }
