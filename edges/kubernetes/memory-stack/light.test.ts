@@ -128,7 +128,7 @@ describe('a light stack without CloudNativePG', () => {
       part: 'postgres',
       words:
         'Secret default/mempg-demo is missing, and what lies in PersistentVolumeClaim default/mempg-demo-data has its password: ' +
-        'restore the Secret, or delete the claim',
+        'restore the Secret, with its labels app.kubernetes.io/managed-by=statewright,statewright.dev/memory-stack=demo,platform.dev/project=demo, or delete the claim and all that it holds',
     })
     expect(scene.get('Secret', 'mempg-demo')).toBeUndefined()
   })

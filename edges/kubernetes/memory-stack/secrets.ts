@@ -1,5 +1,6 @@
 /** Secrets of a stack that are made once. */
 import type { KubeObject } from '../api/api.ts'
+import { selectorOf } from './names.ts'
 import { RefusedError, type Fields, type StackObjects } from './objects.ts'
 
 /** What nobody guesses: letters, digits, `-` and `_` alone, since it stands in addresses. */
@@ -20,6 +21,6 @@ export async function madeOnce(
   if (data === undefined) return objects.make('Secret', name, fields())
   const [secret, lies] = [objects.title('Secret', name), objects.title('PersistentVolumeClaim', data.metadata.name)]
   throw new RefusedError(
-    `${secret} is missing, and what lies in ${lies} has its password: restore the Secret, or delete the claim`,
+    `${secret} is missing, and what lies in ${lies} has its password: restore the Secret, with its labels ${selectorOf(objects.names.labels)}, or delete the claim and all that it holds`,
   )
 }
