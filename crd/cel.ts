@@ -13,9 +13,10 @@ export const celKeyword = 'x-kubernetes-validations'
 /** Longest text of a quantity: the rules below read it. */
 export const longestQuantity = 32
 
-export const aboveZero: CelRule = {
-  rule: 'isQuantity(self) && quantity(self).isGreaterThan(quantity("0"))',
-  message: 'must be a quantity above zero, such as 10Gi',
+/** A size only grows: one that no volume ever has would stay for ever. */
+export const volumeSize: CelRule = {
+  rule: 'isQuantity(self) && quantity(self).isGreaterThan(quantity("0")) && quantity(self).isLessThan(quantity("1Ei"))',
+  message: 'must be a quantity above zero and below 1Ei, such as 10Gi',
 }
 
 /** A volume cannot be made smaller. */

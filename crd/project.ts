@@ -1,10 +1,10 @@
 /** Project, as docs/contract/resources.md gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TSchema } from 'typebox'
 import { goDurationPattern } from './duration.ts'
-import { aboveZero, celKeyword, longestQuantity, noneOf, onlyGrows, unchangeable } from './cel.ts'
+import { celKeyword, longestQuantity, noneOf, onlyGrows, unchangeable, volumeSize } from './cel.ts'
 import { AtLeast, Block, Choice, closed, Deprecated, Flag, List, OneOf, Percent, Spec, Text, Whole } from './fields.ts'
 import { ForgeAddress } from './forge-address.ts'
-import { isQuantityAboveZero } from './quantity.ts'
+import { isVolumeSize } from './quantity.ts'
 import { by, refused, type FieldUse } from './readers.ts'
 import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import { agentKinds } from '../machines/task/events.ts'
@@ -50,7 +50,7 @@ const McpServer = Type.Object(
 )
 
 const Size = (fallback: string, description: string) =>
-  Text(description, { default: fallback, maxLength: longestQuantity, [celKeyword]: [aboveZero, onlyGrows] })
+  Text(description, { default: fallback, maxLength: longestQuantity, [celKeyword]: [volumeSize, onlyGrows] })
 
 interface Fault {
   readonly path: string
@@ -85,8 +85,8 @@ function sizeFaults(blocks: Readonly<Record<string, Readonly<Record<string, unkn
   return Object.entries(sizes).flatMap(([block, names]) =>
     names.flatMap((name) => {
       const size = blocks[block]?.[name]
-      if (typeof size !== 'string' || isQuantityAboveZero(size)) return []
-      return [{ path: `/${block}/${name}`, message: aboveZero.message }]
+      if (typeof size !== 'string' || isVolumeSize(size)) return []
+      return [{ path: `/${block}/${name}`, message: volumeSize.message }]
     }),
   )
 }

@@ -2,10 +2,10 @@
 export const quantityPattern = '^([+-]?)(\\d+(?:\\.\\d*)?|\\.\\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d+)?$'
 const form = new RegExp(quantityPattern)
 
-/** What the rule `aboveZero` of cel.ts takes. */
-export function isQuantityAboveZero(text: string): boolean {
+/** What the rule `volumeSize` of cel.ts takes. */
+export function isVolumeSize(text: string): boolean {
   const [, sign = '', digits = ''] = form.exec(text) ?? []
-  return sign !== '-' && /[1-9]/.test(digits)
+  return sign !== '-' && /[1-9]/.test(digits) && quantityValue(text) < 2 ** 60
 }
 
 const factors: Readonly<Record<string, number>> = {

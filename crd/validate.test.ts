@@ -99,13 +99,24 @@ describe('a manifest', () => {
     expect(checkManifest(withSpec({ memory: { pgStorage: size } })).faults).toEqual([])
   })
 
-  it.each([['banana'], ['0'], ['0Gi'], ['-5Gi'], ['10gi'], [''], ['.'], ['1 Gi'], ['10Gi\n'], ['9'.repeat(33)]])(
-    'refuses the size %j (PROJECT-MEMORY-6)',
-    (size) => {
-      const { faults } = checkManifest(withSpec({ workspace: { cacheSize: size } }))
-      expect(faults.map(({ path }) => path)).toContain('/spec/workspace/cacheSize')
-    },
-  )
+  it.each([
+    ['banana'],
+    ['0'],
+    ['0Gi'],
+    ['-5Gi'],
+    ['10gi'],
+    [''],
+    ['.'],
+    ['1 Gi'],
+    ['10Gi\n'],
+    ['9'.repeat(33)],
+    ['1e999'],
+    ['1Ei'],
+    ['2e18'],
+  ])('refuses the size %j (PROJECT-MEMORY-6)', (size) => {
+    const { faults } = checkManifest(withSpec({ workspace: { cacheSize: size } }))
+    expect(faults.map(({ path }) => path)).toContain('/spec/workspace/cacheSize')
+  })
 
   it('refuses two extra servers of one name (PROJECT-MCP-5)', () => {
     const server = { name: 'wiki', url: 'https://wiki.example/mcp' }
