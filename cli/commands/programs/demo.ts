@@ -88,9 +88,14 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (memoryStackOf(parsed)) await (await import('../../local/cluster/memory-stack.ts')).requirePostgres()
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
-  const result = await (parsed.values['chaos'] === undefined
-    ? runMainJob(await runOptions(parsed, dir, interrupted))
-    : disturbed(parsed, dir, interrupted))
+  const result = await (
+    parsed.values['chaos'] === undefined
+      ? runMainJob(await runOptions(parsed, dir, interrupted))
+      : disturbed(parsed, dir, interrupted)
+  ).catch((cause: unknown) => {
+    // What it asked then ended with it.
+    throw interrupted.aborted ? new Error('the demo was stopped before its end', { cause }) : cause
+  })
   printReport(parsed, result, dir)
   const left = flag(parsed, 'keep') ? await untilStopped(result, write(parsed), interrupted) : []
   return result.report.ok && left.length === 0 ? 0 : 1

@@ -1,4 +1,6 @@
 /** The memory stack of a demo's Project: pods of the demo's kubelet with this machine's PostgreSQL and the service of the sources. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -41,9 +43,9 @@ export function stackSettings(): Readonly<Record<string, string>> {
   return { MEMORY_STACKS: JSON.stringify(stacks), MEMORY_FILL: 'off' }
 }
 
-/** @throws where this machine has no server. */
+/** @throws where this machine has no server, or none with pgvector. */
 export async function requirePostgres(): Promise<void> {
-  await runScript('postgres.sh', ['find']).catch((cause: unknown) => {
+  const programs = await runScript('postgres.sh', ['find']).catch((cause: unknown) => {
     const { stderr } = Object(cause)
     if (stderr === undefined) throw cause
     throw new Error(
@@ -51,6 +53,16 @@ export async function requirePostgres(): Promise<void> {
       { cause },
     )
   })
+  if (hasVector(programs)) return
+  throw new Error(
+    `--memory light needs pgvector for the PostgreSQL in ${programs} (Debian: apt-get install postgresql-VERSION-pgvector)`,
+  )
+}
+
+/** Where nobody knows where its extensions are, the pod says what it lacks. */
+function hasVector(programs: string): boolean {
+  const asked = spawnSync(join(programs, 'pg_config'), ['--sharedir'], { encoding: 'utf8' })
+  return asked.status !== 0 || existsSync(join(asked.stdout.trim(), 'extension', 'vector.control'))
 }
 
 const Seen = Type.Object({
