@@ -6,6 +6,7 @@ import { Faults } from './faults.ts'
 import type { Outside } from './network.ts'
 import { Orchestrators, type Call } from './orchestrators.ts'
 import type { Fault, Plan } from './plan.ts'
+import { Stacks } from './stacks/cluster.ts'
 
 const store = { durability: 'none' } as unknown as Sql
 const knock: Call = { kind: 'operator', method: 'GET', path: '/', headers: {} }
@@ -33,7 +34,7 @@ function begun(...planned: readonly Fault[]): { readonly world: World; readonly 
   const orchestrators = new Orchestrators({
     world,
     plan,
-    outside: { faults } as unknown as Outside,
+    outside: { faults, stacks: new Stacks(world, undefined) } as unknown as Outside,
     compose: (_settings, { owner }) => composed(owner),
     heard: () => undefined,
   })
