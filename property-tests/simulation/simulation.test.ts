@@ -37,9 +37,9 @@ describe('the whole system under a seed', { timeout }, () => {
       'no-head-pin': 10,
       'deaf-to-changes': 8,
       'own-voice-heard': 1,
-      'foreign-never-told': 54006,
-      'deaf-to-a-new-base': 54013,
-      'every-hand-is-the-authors': 64009,
+      'foreign-never-told': 54009,
+      'deaf-to-a-new-base': 54016,
+      'every-hand-is-the-authors': 64023,
       'plan-not-read-back': 90008,
     }
     const runs = await Promise.all(
