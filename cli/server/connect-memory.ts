@@ -72,8 +72,9 @@ function addressAway(project: string, given: string): string {
   return given
 }
 
-export async function connectMemory(parsed: Parsed, env: Environment): Promise<MemoryClient> {
-  const at = await memoryAt(parsed, env)
+/** `known`: what `memoryAt` said, where that was asked already. */
+export async function connectMemory(parsed: Parsed, env: Environment, known?: MemoryAt): Promise<MemoryClient> {
+  const at = known ?? (await memoryAt(parsed, env))
   if (at === undefined)
     throw new Error(`no knowledge service is known: give --url or MEMORY_URL, or start ${program} up here`)
   const { url, isOfMachine } = at

@@ -100,15 +100,15 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
 }
 
 async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
-  const url = (await memoryAt(parsed, process.env))?.url
-  const record = url === undefined ? noRecord : await recordOf(await connectMemory(parsed, process.env), repo)
+  const at = await memoryAt(parsed, process.env)
+  const record = at === undefined ? noRecord : await recordOf(await connectMemory(parsed, process.env, at), repo)
   const { changed, gone, leftOut } = (await planned(parsed, dir, repo, record)).plan
   const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(item.content), 0)
   if (flag(parsed, 'json'))
     print(
       JSON.stringify({
         repo,
-        service: url ?? null,
+        service: at?.url ?? null,
         would_send: changed.map(({ file }) => file),
         would_remove: gone,
         bytes,
@@ -116,7 +116,7 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
       }),
     )
   else {
-    if (url === undefined) print(`${repo}: no knowledge service is configured, so everything counts as new`)
+    if (at === undefined) print(`${repo}: no knowledge service is configured, so everything counts as new`)
     print(
       `${repo}: would send ${changed.length} memories (${(bytes / 1024).toFixed(0)} KiB) and remove those of ${gone.length} files`,
     )
