@@ -33,12 +33,12 @@ export function requireKind(name: string, usage: string): Kind {
   throw new UsageError(isSecret ? 'secrets are never shown' : `there is no kind ${name}\nkinds: ${plurals}`)
 }
 
-/** As the orchestrator takes them: dots and slashes of another text would lead to another resource. */
-const nameForm = /^[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?$/
+/** RFC 1123, as names of resources are. */
+export const subdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
-/** @throws UsageError for what is no name. */
+/** @throws UsageError for what is no name: its dots and slashes would lead to another resource. */
 export function resourcePath({ plural }: Pick<Kind, 'plural'>, namespace: string, name: string): string {
-  const odd = [namespace, name].find((text) => !nameForm.test(text))
+  const odd = [namespace, name].find((text) => !subdomain.test(text))
   if (odd !== undefined)
     throw new UsageError(`${JSON.stringify(odd)} is no name: it takes lower-case letters, digits, - and .`)
   return `/resources/${plural}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`

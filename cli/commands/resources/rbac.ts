@@ -2,6 +2,7 @@ import { rbacManifests } from '../../../edges/kubernetes/doctor/rbac.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { print } from '../../output/terminal.ts'
 import { yamlLines } from '../../output/yaml-lines.ts'
+import { subdomain } from '../../resource-view.ts'
 
 const usage = `usage: statewright rbac [options]
 
@@ -27,9 +28,8 @@ const options = {
   json: { type: 'boolean' },
 } as const
 
-/** RFC 1123: a label for namespaces, a subdomain for ServiceAccounts. */
+/** RFC 1123: namespaces have labels for names, ServiceAccounts subdomains. */
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const subdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 export async function rbac(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, options, usage)
