@@ -5,6 +5,7 @@ import { count, flag, readArgs, text, UsageError, type Parsed } from '../../args
 import { checkChart, kubernetesOf, memoryStackOf, portOf } from '../../demo/given.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../../demo/run.ts'
 import { removeFolder } from '../../../edges/local/pod-folder.ts'
+import { requirePostgres } from '../../local/cluster/memory-stack.ts'
 import { forgeChoice } from '../../local/forge-choice.ts'
 import { aborted, untilInterrupted } from '../../local/processes/interrupt.ts'
 import { modelChoice } from '../../local/model-choice.ts'
@@ -85,7 +86,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (existsSync(join(dir, 'forge')))
     throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
   checkChart(parsed, dir)
-  if (memoryStackOf(parsed)) await (await import('../../local/cluster/memory-stack.ts')).requirePostgres()
+  if (memoryStackOf(parsed)) await requirePostgres()
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
   const result = await (
