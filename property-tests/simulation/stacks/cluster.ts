@@ -4,13 +4,14 @@
  */
 import type { KubeObject } from '../../../edges/kubernetes/api/api.ts'
 import { partLabel } from '../../../edges/kubernetes/memory-stack/names.ts'
+import { stackKinds } from '../../../edges/kubernetes/memory-stack/objects.ts'
+import { clusterLabel, hibernation, roleLabel } from '../../../edges/kubernetes/memory-stack/postgres-cluster.ts'
 import { MemoryServer } from '../../../edges/kubernetes/testing/memory-server.ts'
 import { isReady, pathTo, ready } from '../../../edges/kubernetes/testing/stack-scene.ts'
 import type { World } from '../../runtime/simulation/world.ts'
 import type { StackLoss, StackPlan } from '../plan.ts'
 
-const operatorApi = '/apis/postgresql.cnpg.io/v1'
-const hibernation = 'cnpg.io/hibernation'
+const operatorApi = `/apis/${stackKinds.Cluster.apiVersion}`
 /** A pod that ends, a volume that grows, a Database that is made. */
 const shortMs = 3000
 
@@ -110,7 +111,7 @@ export class Stacks {
     const uri = Buffer.from(`postgresql://memory:of-operator@${name}-rw.default:5432/memory`).toString('base64')
     const app = pathTo('Secret', `${name}-app`)
     if (this.server.get(app) === undefined) this.#put(app, { kind: 'Secret', metadata: { labels }, data: { uri } })
-    const ofCluster = { ...labels, 'cnpg.io/cluster': name }
+    const ofCluster = { ...labels, [clusterLabel]: name }
     this.#put(pod, { kind: 'Pod', metadata: { labels: ofCluster }, status: { phase: 'Running' } })
     this.#claim(now, 'PG_DATA', 'storage')
     this.#claim(now, 'PG_WAL', 'walStorage')
@@ -121,7 +122,7 @@ export class Stacks {
   #claim({ metadata, spec }: KubeObject, role: string, size: 'storage' | 'walStorage'): void {
     const path = pathTo('PersistentVolumeClaim', `${metadata.name}-1${role === 'PG_WAL' ? '-wal' : ''}`)
     if (this.server.get(path) !== undefined) return
-    const labels = { ...metadata.labels, 'cnpg.io/cluster': metadata.name, 'cnpg.io/pvcRole': role }
+    const labels = { ...metadata.labels, [clusterLabel]: metadata.name, [roleLabel]: role }
     const wanted = (spec?.[size] ?? {}) as { readonly size?: string }
     const resources = { requests: { storage: wanted.size } }
     this.#put(path, { kind: 'PersistentVolumeClaim', metadata: { labels }, spec: { resources } })
